@@ -19,9 +19,10 @@ use ragtriage_clients::fetch::model::is_pinned;
 use ragtriage_clients::llm::openai::{OpenAiSettings, ask_one_token};
 use ragtriage_core::config::VectorStoreKind;
 use ragtriage_core::text::address::shown_url;
-use ragtriage_core::text::numbers::plural;
+use ragtriage_core::text::numbers::{plural, thousands};
 use ragtriage_core::types::RetrieverName;
 use ragtriage_pipeline::Error;
+use ragtriage_pipeline::settings::assemble::most_completion_tokens;
 use ragtriage_pipeline::settings::assemble::probe::{self, LocalModel, local_models};
 use ragtriage_pipeline::settings::assemble::recipients::{
     RecipientRole, recipients, uses_vector_store,
@@ -218,15 +219,23 @@ async fn services(resolved: &Resolved, environment: &Environment, checks: &mut V
         checks.push(answered("rerank endpoint", found, fact).await);
     }
     if calls(RecipientRole::Generator) {
-        checks.push(chat("generation endpoint", probe::generator(resolved, environment)).await);
+        let generation = &resolved.settings.generation;
+        let most = generation.context_tokens as u64 + most_completion_tokens(generation);
+        let settings = probe::generator(resolved, environment);
+        checks.push(chat("generation endpoint", settings, Some(most)).await);
     }
     if calls(RecipientRole::Judge) {
-        checks.push(chat("judge endpoint", probe::judge(resolved, environment)).await);
+        checks.push(chat("judge endpoint", probe::judge(resolved, environment), None).await);
     }
 }
 
-/// Checks a model by a call with at most one answer token.
-async fn chat(subject: &'static str, settings: Result<OpenAiSettings, Error>) -> Check {
+/// Checks a model by a call with at most one answer token. A run needs a context of up to `most` tokens, without the
+/// instruction.
+async fn chat(
+    subject: &'static str,
+    settings: Result<OpenAiSettings, Error>,
+    most: Option<u64>,
+) -> Check {
     let settings = match settings {
         Ok(settings) => settings,
         Err(error) => return Check::new(subject, Err(error)),
@@ -235,8 +244,22 @@ async fn chat(subject: &'static str, settings: Result<OpenAiSettings, Error>) ->
     let has_key = endpoint.api_key.is_some() || !endpoint.headers.is_empty();
     let key = if has_key { ", key accepted" } else { "" };
     let url = shown_url(&endpoint.url);
-    let fact = |()| format!("{model} at {url}: answers{key}{MADE_A_CALL}");
-    answered(subject, ask_one_token(&settings), fact).await
+    let mut served = None;
+    let fact = |context: Option<u64>| {
+        served = context;
+        let context =
+            context.map_or(String::new(), |n| format!(", serves {} tokens", thousands(n as usize)));
+        format!("{model} at {url}: answers{key}{context}{MADE_A_CALL}")
+    };
+    let check = answered(subject, ask_one_token(&settings), fact).await;
+    let Some(most) = most.filter(|most| served.is_some_and(|served| served < *most)) else {
+        return check;
+    };
+    let hint = format!(
+        "generation.context_tokens and max_tokens are {} in total: lower them or retrieval.k, or raise the server's context length",
+        thousands(most as usize)
+    );
+    Check { status: Status::Note, hint: Some(hint), ..check }
 }
 
 /// Waits for a service, no longer than a person does.

@@ -39,7 +39,7 @@ const MOST_LINES: usize = 12;
 impl Known {
     /// Returns a summary without what a run took: times, tokens and cost are counted again on resume.
     pub fn lasting(mut summary: Value) -> Value {
-        for key in ["seconds", "tokens", "cost_usd"] {
+        for key in ["seconds", "costs", "tokens", "cost_usd"] {
             summary.as_object_mut().expect("an object").remove(key);
         }
         summary

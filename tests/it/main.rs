@@ -38,6 +38,7 @@ mod judge;
 mod kill;
 mod label;
 mod lint;
+mod llama;
 mod messages;
 mod models;
 mod output;

@@ -10,7 +10,7 @@ use crate::project::{Project, repository};
 use crate::run_files::check;
 
 /// Keys of `summary.json` that concern where a run comes from: its wall times.
-const PROVENANCE: [&str; 1] = ["seconds"];
+const PROVENANCE: [&str; 2] = ["seconds", "costs"];
 
 /// Writes a run as a record.
 pub fn export(project: &Project, run: &str, file: &str) {

@@ -20,7 +20,7 @@ const FILES: [&str; 9] = [
 ];
 
 /// The keys of design.md section 8.
-const KEYS: [&str; 12] = [
+const KEYS: [&str; 13] = [
     "schema",
     "n_questions",
     "metrics",
@@ -33,6 +33,7 @@ const KEYS: [&str; 12] = [
     "tokens",
     "cost_usd",
     "seconds",
+    "costs",
 ];
 
 const CLASSES: [&str; 15] = [
@@ -64,7 +65,9 @@ pub fn check(project: &Project, name: &str) {
 
 /// A summary without its wall times, the only thing that differs between two runs of the same.
 pub fn timeless(mut summary: Value) -> Value {
-    summary.as_object_mut().expect("an object").remove("seconds");
+    for key in ["seconds", "costs"] {
+        summary.as_object_mut().expect("an object").remove(key);
+    }
     summary
 }
 

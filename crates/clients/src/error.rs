@@ -11,8 +11,6 @@ use ragtriage_core::hint::Hint;
 use ragtriage_core::types::ErrorKind;
 use ragtriage_encoder::checkpoint::CheckpointError;
 
-use crate::http::Retry;
-
 /// An error of a call, or of creating what makes it.
 #[derive(Debug)]
 pub struct Error {
@@ -24,7 +22,8 @@ pub struct Error {
     pub is_refusal: bool,
     /// The fault of the call; `None` for an error of this machine, or of the content of an answer.
     pub(crate) fault: Option<Fault>,
-    pub(crate) retry: Retry,
+    /// The wait that the server asks for before another call.
+    pub(crate) wait: Option<Duration>,
     pub(crate) hint: Option<Box<str>>,
     pub(crate) message: Box<str>,
     pub(crate) source: Option<Box<dyn std::error::Error + Send + Sync>>,
@@ -45,8 +44,12 @@ pub(crate) enum Fault {
     Redirected,
     /// An error status.
     Status(u16),
-    /// A status that says that the request is too large.
+    /// The request is larger than the server or its model takes.
     RequestTooLarge,
+    /// The provider's content filter rejected the prompt.
+    Refused,
+    /// The server rejects every such request, for this reason.
+    Rejected(ErrorKind),
     /// An answer above the maximum size.
     AnswerTooLarge,
     /// An answer of another form.
@@ -61,7 +64,7 @@ impl Error {
             is_spent: false,
             is_refusal: false,
             fault: None,
-            retry: Retry::Stop,
+            wait: None,
             hint: None,
             message: message.into(),
             source: None,
@@ -70,18 +73,16 @@ impl Error {
 
     /// Creates the error of a call.
     pub(crate) fn of(fault: Fault, message: impl Into<Box<str>>) -> Self {
-        let (kind, retry) = match fault {
-            Fault::Unreachable => (ErrorKind::Unreachable, Retry::Again(None)),
-            Fault::Interrupted => (ErrorKind::Transient, Retry::AtOnce),
-            Fault::TimedOut => (ErrorKind::Transient, Retry::Again(None)),
-            Fault::Status(429) => (ErrorKind::Transient, Retry::Limited(None)),
-            Fault::Status(status) if is_transient_status(status) => {
-                (ErrorKind::Transient, Retry::Again(None))
-            }
-            Fault::RequestTooLarge => (ErrorKind::TooLong, Retry::Stop),
-            _ => (ErrorKind::Permanent, Retry::Stop),
+        let kind = match fault {
+            Fault::Unreachable => ErrorKind::Unreachable,
+            Fault::Interrupted | Fault::TimedOut => ErrorKind::Transient,
+            Fault::Status(status) if is_transient_status(status) => ErrorKind::Transient,
+            Fault::RequestTooLarge => ErrorKind::TooLong,
+            Fault::Rejected(kind) => kind,
+            _ => ErrorKind::Permanent,
         };
-        Self { kind, retry, fault: Some(fault), ..Self::new(message) }
+        let is_refusal = fault == Fault::Refused;
+        Self { kind, is_refusal, fault: Some(fault), ..Self::new(message) }
     }
 
     /// Creates the error of `model` that `returned` something other than its contract says.
@@ -126,6 +127,16 @@ impl Error {
     pub(crate) fn deadline_passed(deadline: Duration) -> Self {
         let seconds = deadline.as_secs_f64();
         Self::of(Fault::TimedOut, format!("no response within the deadline of {seconds} s"))
+    }
+
+    /// Returns true if another call may succeed.
+    pub(crate) fn is_transient(&self) -> bool {
+        matches!(self.kind, ErrorKind::Unreachable | ErrorKind::Transient)
+    }
+
+    /// Returns true if the server rejected the call because of its rate.
+    pub(crate) fn is_limited(&self) -> bool {
+        self.fault == Some(Fault::Status(429))
     }
 
     /// Returns true if the server may have produced an answer that was not received.

@@ -3,16 +3,15 @@
 //! Its verdicts are facts of a run; evaluation uses them where the rule is unsure, and measures their error where it is not.
 
 use std::sync::Arc;
-use std::time::Instant;
 
 use crate::Error;
 use crate::cache::key;
 use crate::llm::{self, Generator};
 use ragtriage_core::config::Price;
-use ragtriage_core::correctness::{JudgeVerdict, comparison_prompt};
+use ragtriage_core::prompt::{JudgeVerdict, comparison_prompt, n_tokens};
 use ragtriage_core::text::hex::hex;
 use ragtriage_core::text::tokens::TokenCounter;
-use ragtriage_core::types::{Origin, Question, TokenUse};
+use ragtriage_core::types::Question;
 use ragtriage_data::run::judged::JudgeCall;
 
 /// Hexadecimal digits of the hash in an identity.
@@ -52,29 +51,17 @@ impl AnswerJudge {
     /// [`Error::is_spent`].
     pub async fn compare(&self, question: &Question, answer: &str) -> Result<JudgeCall, Error> {
         let prompt = comparison_prompt(question, answer);
-        let clock = Instant::now();
         let reply = self.generator.generate(&prompt).await?;
-        let seconds = clock.elapsed().as_secs_f64();
         let (verdict, _) = llm::read_answer(&reply.text, reply.finish);
-        let counted = self.counter.count(&prompt.system) + self.counter.count(&prompt.user);
-        let tokens = TokenUse {
-            prompt: counted as u64,
-            prompt_billed: reply.prompt_tokens,
-            completion: reply
-                .completion_tokens
-                .unwrap_or_else(|| self.counter.count(&reply.text) as u64),
-        };
-        let billed = tokens.prompt_billed.unwrap_or(tokens.prompt);
+        let counter = self.counter.as_ref();
+        let (tokens, cost_usd) = reply.usage(n_tokens(&prompt, counter), counter, self.price);
         Ok(JudgeCall {
             verdict: JudgeVerdict::read(&verdict),
             raw: reply.text,
             origin: reply.origin,
             tokens,
-            cost_usd: match reply.origin {
-                Origin::Called => self.price.of(billed, tokens.completion),
-                Origin::Cached | Origin::SamePrompt => 0.0,
-            },
-            seconds,
+            cost_usd,
+            seconds: reply.seconds,
         })
     }
 }

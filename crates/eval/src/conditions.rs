@@ -62,7 +62,7 @@ pub struct ConditionUse {
     pub cached: usize,
     /// Replies shared with another condition of the question that has an equal prompt.
     pub same_prompt: usize,
-    /// Prompt tokens: as billed, else by our own count.
+    /// Prompt tokens that servers took: as billed, else by our own count.
     pub prompt: u64,
     /// Answer tokens.
     pub completion: u64,
@@ -107,10 +107,12 @@ impl ConditionUse {
             Origin::Called => {
                 self.calls += 1;
                 self.failed += usize::from(attempt.error.is_some());
-                let prompt = attempt.tokens.prompt_billed.unwrap_or(attempt.tokens.prompt);
-                self.prompt = self.prompt.saturating_add(prompt);
-                self.completion = self.completion.saturating_add(attempt.tokens.completion);
                 self.cost_usd += attempt.cost_usd;
+                if attempt.took_prompt() {
+                    let prompt = attempt.tokens.prompt_billed.unwrap_or(attempt.tokens.prompt);
+                    self.prompt = self.prompt.saturating_add(prompt);
+                    self.completion = self.completion.saturating_add(attempt.tokens.completion);
+                }
             }
         }
     }

@@ -8,6 +8,7 @@ use hashbrown::HashMap;
 use rayon::iter::{IndexedParallelIterator, IntoParallelRefIterator, ParallelIterator};
 
 use super::answer_scores::AnswerOf;
+use super::cost;
 use super::shown::{self, ByBudget, ShownPiece};
 use ragtriage_core::attribute::classify::Outcome;
 use ragtriage_core::correctness::Judge;
@@ -38,7 +39,8 @@ impl Scores {
     }
 }
 
-/// Scores every question of `run` by every metric. A failed question has no score and is reported separately.
+/// Scores every question of `run` by every metric. A question whose call failed has no score of its answer, one whose retrieval
+/// failed none at all; both are reported separately.
 /// Document metrics are undefined for a question without relevant documents.
 #[must_use]
 pub fn score(run: &SavedRun, metrics: &[Metric], judge: Judge) -> Scores {
@@ -102,23 +104,22 @@ fn score_question(
     metrics: &[Metric],
     context: &ScoringContext<'_>,
 ) -> Vec<Option<f64>> {
-    if trace.failed() {
+    if trace.error.is_some() {
         return vec![None; metrics.len()];
     }
-    let rankings = metrics
-        .iter()
-        .any(|metric| !metric.family().scores_answers())
-        .then(|| Rankings::new(trace, shown, context));
+    let is_of_ranking = |family: Family| !family.scores_answers() && !family.is_cost();
+    let needs_rankings = metrics.iter().any(|metric| is_of_ranking(metric.family()));
+    let rankings = needs_rankings.then(|| Rankings::new(trace, shown, context));
     let outcome = context.outcomes.map(|outcomes| &outcomes[at]);
-    let answer = AnswerOf::new(trace, context.run, context.judge, outcome);
-    metrics
-        .iter()
-        .map(|metric: &Metric| match (&rankings, metric.cutoff()) {
-            (_, None) if metric.family().scores_answers() => answer.value(metric.family()),
-            (Some(rankings), cutoff) => rankings.value(metric.family(), cutoff),
-            (None, _) => None,
-        })
-        .collect()
+    // The ranking of a question whose call failed is known.
+    let answer =
+        (!trace.failed()).then(|| AnswerOf::new(trace, context.run, context.judge, outcome));
+    let value = |metric: &Metric| match metric.family() {
+        family if family.is_cost() => cost::of_question(trace, context.run, family),
+        family if family.scores_answers() => answer.as_ref()?.value(family),
+        family => rankings.as_ref()?.value(family, metric.cutoff()),
+    };
+    metrics.iter().map(value).collect()
 }
 
 /// Inputs of all retrieval metrics of a question.

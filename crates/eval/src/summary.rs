@@ -9,6 +9,7 @@ use super::approximate::{self, ApproximateSearch};
 use super::audit::AnswerAudit;
 use super::clusters::{self, cluster_of};
 use super::conditions::{self, Repeats, TokenTotals};
+use super::cost::{self, CostSummary};
 pub use super::counts::Share;
 use super::counts::{
     class_counts, count, flags, has_condition, rule_disagreement, shares, unlocated,
@@ -17,7 +18,7 @@ use super::diagnose::{self, TwoByTwo};
 use super::judge::{DecidedAnswers, JudgeSummary, decided_answers, judge_summary};
 use super::losses::LossTable;
 pub use super::metric_summary::MetricSummary;
-use super::metric_summary::mean;
+use super::metric_summary::aggregated;
 use super::score::{self, Scores};
 use super::slices::{self, QuestionColumns, SliceGroup};
 use super::verdict::{self, BudgetOf, LossBudget, LossVerdict, VerdictFacts};
@@ -27,8 +28,7 @@ use ragtriage_core::correctness::{Correctness, Judge};
 use ragtriage_core::metric::{Aggregate, Cutoff, Family, Metric, Quantity};
 use ragtriage_core::stats::bootstrap::Bootstrap;
 use ragtriage_core::stats::interval::{IntervalMethod, of_mean};
-use ragtriage_core::stats::median::median;
-use ragtriage_core::types::{Condition, FailureClass, Fault, Step, Trace};
+use ragtriage_core::types::{Condition, FailureClass, Fault, Trace};
 use ragtriage_data::run::{SCHEMA, SavedRun};
 
 /// Bootstrap resamples of a run: more take gigabytes and change no significant digit.
@@ -107,9 +107,10 @@ pub struct Summary {
     pub tokens: TokenTotals,
     /// US dollars of all conditions.
     pub cost_usd: f64,
-    /// Seconds by step: wall time of the run's steps, and per stage (`search bm25`, `pack`, `generate`, ...) the sum over
-    /// questions, several of which are processed concurrently. `search dense (exact)`: exact searches next to approximate ones.
+    /// Wall time of the run's steps, in seconds.
     pub seconds: BTreeMap<String, f64>,
+    /// Time, tokens and US dollars per question.
+    pub costs: Vec<CostSummary>,
 }
 
 /// A run's summary with its inputs, by question.
@@ -174,6 +175,7 @@ pub fn evaluate(run: &SavedRun, plan: &EvaluationPlan) -> Evaluation {
     let losses = LossTable::new(&run.traces, &outcomes, (&loss_budget, &verdict), answered);
     let em_at_5 = metrics.get("EM@5").filter(|summary| summary.n > 0).map(|summary| summary.mean);
     let classes = class_counts(&outcomes);
+    let tokens = conditions::tokens(&run.traces);
     let (columns, answer_f1) = columns(run, &scores, plan, (&outcomes, cluster_of));
     let summary = Summary {
         schema: SCHEMA,
@@ -212,9 +214,10 @@ pub fn evaluate(run: &SavedRun, plan: &EvaluationPlan) -> Evaluation {
         slices: slices::slices(&columns),
         n_clusters: bootstrap.n_clusters(),
         largest_cluster: clusters::sizes(&columns.cluster_of).largest,
-        tokens: conditions::tokens(&run.traces),
-        cost_usd: attempts(&run.traces).fold(0.0, |sum, attempt| sum + attempt.cost_usd),
-        seconds: seconds(run),
+        cost_usd: tokens.by_condition.values().fold(0.0, |sum, one| sum + one.cost_usd),
+        tokens,
+        seconds: run.manifest.seconds.clone(),
+        costs: cost::costs(run),
         metrics,
     };
     Evaluation { summary, scores, outcomes }
@@ -251,15 +254,15 @@ pub(super) fn summarised<Q: Copy + Into<Quantity>>(
     for (metric, column) in metrics.iter().zip(columns) {
         let values: Vec<f64> = column.iter().flatten().copied().collect();
         let n = values.len();
-        let (mean, ci95) = if is_mean(*metric) {
+        let by = (*metric).into().aggregate();
+        let ci95 = if by == Aggregate::Mean {
             let n_clusters = bootstrap.n_clusters_with_value(column);
             let range = (*metric).into().range();
-            (mean(&values), of_mean(&values, range, n_clusters, intervals.next().flatten()))
+            of_mean(&values, range, n_clusters, intervals.next().flatten())
         } else {
-            let median = median(&values).unwrap_or(0.0);
-            (median, None)
+            None
         };
-        summaries.push(MetricSummary { mean, n, ci95 });
+        summaries.push(MetricSummary { mean: aggregated(&values, by), n, ci95 });
     }
     summaries
 }
@@ -296,35 +299,4 @@ fn columns<'a>(
     });
     let correct = correct.collect();
     (QuestionColumns { traces: &run.traces, outcomes, em, correct, cluster_of }, answer_f1)
-}
-
-fn attempts(traces: &[Trace]) -> impl Iterator<Item = &ragtriage_core::types::Attempt> {
-    traces
-        .iter()
-        .flat_map(|trace| trace.conditions.iter().flat_map(|condition| &condition.attempts))
-}
-
-/// Follows the name of a retriever's search in [`Summary::seconds`] in that of the exact search next to it.
-pub const EXACT_SEARCH: &str = " (exact)";
-
-fn seconds(run: &SavedRun) -> BTreeMap<String, f64> {
-    let mut seconds = run.manifest.seconds.clone();
-    let mut add = |step: &str, more: f64| *seconds.entry(step.to_owned()).or_default() += more;
-    for step in run.traces.iter().flat_map(|trace| &trace.steps) {
-        match step.step {
-            Step::Fused => add("fuse", step.seconds),
-            Step::Reranked => add("rerank", step.seconds),
-            Step::Packed => add("pack", step.seconds),
-            Step::MinScore | Step::Ordered => {}
-            retriever => add(&format!("search {retriever}"), step.seconds),
-        }
-        if let Some(exact) = &step.exact_search {
-            let name = format!("search {}{EXACT_SEARCH}", step.step);
-            add(&name, exact.seconds);
-        }
-    }
-    for attempt in attempts(&run.traces) {
-        add("generate", attempt.seconds);
-    }
-    seconds
 }

@@ -35,15 +35,33 @@ impl Reply {
         Self { completion, extracted, stance, cost_usd: None }
     }
 
+    /// Drops an answer that repeats a placeholder of the instruction in `prompt`, such as `<short answer>`.
+    fn without_placeholder(self, prompt: &Prompt) -> Self {
+        let answer = self.extracted.as_str();
+        let is_in = |text: &str| text.contains(answer);
+        let is_data =
+            is_in(&prompt.question) || prompt.passages.iter().any(|passage| is_in(&passage.text));
+        let is_placeholder = answer.starts_with('<')
+            && answer.ends_with('>')
+            && !is_data
+            && (is_in(&prompt.system) || is_in(&prompt.user));
+        if !is_placeholder {
+            return self;
+        }
+        Self { extracted: String::new(), stance: Stance::Unreadable, ..self }
+    }
+
     /// Reads the answer of an external RAG. A blank one declines, as in a record.
     fn of_service(answer: RecordedAttempt) -> Self {
-        let RecordedUsage { prompt_tokens, completion_tokens, cost_usd, finish, .. } = answer.usage;
+        let RecordedUsage { prompt_tokens, completion_tokens, cost_usd, seconds, finish, .. } =
+            answer.usage;
         let completion = Completion {
             text: answer.text.unwrap_or_default(),
             finish: finish.unwrap_or(Finish::Stop),
             origin: Origin::Called,
             prompt_tokens,
             completion_tokens,
+            seconds: seconds.unwrap_or_default(),
         };
         let is_blank = completion.text.trim().is_empty();
         let reply = Self::read(completion);
@@ -65,7 +83,9 @@ impl Answerer {
         let service = match self {
             Self::Generator(generator) => {
                 let reply = generator.generate(prompt).await;
-                return reply.map(Reply::read).map_err(|error| (FailedPart::Generator, error));
+                return reply
+                    .map(|reply| Reply::read(reply).without_placeholder(prompt))
+                    .map_err(|error| (FailedPart::Generator, error));
             }
             Self::Service(service) => service,
         };
@@ -94,5 +114,39 @@ pub(super) fn context_text(passage: &PromptPassage) -> String {
     match passage.title.as_str() {
         "" => passage.text.clone(),
         title => format!("{title}\n{}", passage.text),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_placeholder_of_the_instruction_is_no_answer_and_a_tag_of_the_passages_is_one() {
+        let read = |text: &str, passage: &str| {
+            let passage = PromptPassage { title: String::new(), text: passage.to_owned() };
+            let prompt = Prompt {
+                question: "Which tag?".to_owned(),
+                system: String::new(),
+                user: format!("{}\n\nWrite:\nAnswer: <short answer>", passage.text),
+                passages: vec![passage],
+            };
+            let completion = Completion {
+                text: text.to_owned(),
+                finish: Finish::Stop,
+                origin: Origin::Called,
+                prompt_tokens: None,
+                completion_tokens: None,
+                seconds: 0.0,
+            };
+            let reply = Reply::read(completion).without_placeholder(&prompt);
+            (reply.extracted, reply.stance)
+        };
+        let placeholder = (String::new(), Stance::Unreadable);
+        assert_eq!(read("Answer: <short answer>", "Use <head>."), placeholder);
+        let head = ("<head>".to_owned(), Stance::Answered);
+        assert_eq!(read("Answer: <head>", "Use <head>."), head);
+        let other = ("<body>".to_owned(), Stance::Answered);
+        assert_eq!(read("Answer: <body>", "Use <head>."), other);
     }
 }

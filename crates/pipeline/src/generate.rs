@@ -1,7 +1,6 @@
 //! The calls of one question: each condition's prompt and its reply.
 
 use std::sync::Arc;
-use std::time::Instant;
 
 use futures_util::future::join_all;
 use tokio::sync::Semaphore;
@@ -83,12 +82,10 @@ impl Calls {
             return Ok(earlier);
         }
         let _permit = self.permits.acquire().await.expect("the semaphore is never closed");
-        let clock = Instant::now();
         let reply = self.answerer.answer(question, call.condition, &call.prompt).await;
-        let seconds = clock.elapsed().as_secs_f64();
         let attempt = match reply {
-            Ok(reply) => self.answered(reply, call, seconds),
-            Err(error) => failed(error, call, seconds)?,
+            Ok(reply) => self.answered(reply, call),
+            Err(error) => failed(error, call)?,
         };
         if let Some(replies) = &self.replies {
             replies.keep(question, &attempt);
@@ -97,26 +94,18 @@ impl Calls {
     }
 
     /// Records the reply to a call.
-    fn answered(&self, reply: Reply, call: &PromptCall, seconds: f64) -> Attempt {
+    fn answered(&self, reply: Reply, call: &PromptCall) -> Attempt {
         let Reply { completion: reply, extracted, stance, cost_usd } = reply;
-        let completion =
-            reply.completion_tokens.unwrap_or_else(|| self.counter.count(&reply.text) as u64);
-        let cost_usd = cost_usd.unwrap_or(match reply.origin {
-            Origin::Called => {
-                self.price.of(reply.prompt_tokens.unwrap_or(call.n_tokens), completion)
-            }
-            Origin::Cached | Origin::SamePrompt => 0.0,
-        });
-        let prompt_billed = reply.prompt_tokens;
+        let (tokens, priced) = reply.usage(call.n_tokens, self.counter.as_ref(), self.price);
         Attempt {
             raw: reply.text,
             extracted,
             stance,
             finish: reply.finish,
             origin: reply.origin,
-            tokens: TokenUse { prompt: call.n_tokens, prompt_billed, completion },
-            cost_usd,
-            seconds,
+            tokens,
+            cost_usd: cost_usd.unwrap_or(priced),
+            seconds: reply.seconds,
             ..unanswered(call)
         }
     }
@@ -212,7 +201,6 @@ fn unanswered(call: &PromptCall) -> Attempt {
 fn failed(
     (part, error): (FailedPart, ModelError),
     call: &PromptCall,
-    seconds: f64,
 ) -> Result<Attempt, ModelError> {
     if error.is_spent {
         return Err(error);
@@ -224,5 +212,5 @@ fn failed(
     };
     let recorded = TraceError { part, kind: error.kind, message: error.to_string() };
     let error = (!error.is_refusal).then_some(recorded);
-    Ok(Attempt { stance, finish, seconds, error, ..unanswered(call) })
+    Ok(Attempt { stance, finish, error, ..unanswered(call) })
 }

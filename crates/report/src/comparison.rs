@@ -212,13 +212,14 @@ fn fits(found: &MetricDifference, comparison: &Comparison, every_cutoff: bool) -
 
 fn cells(found: &MetricDifference, is_primary: bool) -> [String; COLUMNS.len()] {
     let mark = if is_primary { "* " } else { "" };
+    let digits = found.metric.digits();
     [
         format!("{mark}{}", found.metric),
         found.n.to_string(),
-        format!("{:.3}", found.baseline),
-        format!("{:.3}", found.run),
-        format!("{:+.3}", found.delta),
-        found.ci95.map_or_else(dash, |ci| format!("[{:+.3}, {:+.3}]", ci.low, ci.high)),
+        format!("{:.digits$}", found.baseline),
+        format!("{:.digits$}", found.run),
+        format!("{:+.digits$}", found.delta),
+        found.ci95.map_or_else(dash, |ci| format!("[{:+.digits$}, {:+.digits$}]", ci.low, ci.high)),
         found.p_holm.or(found.p).map_or_else(dash, p_text),
         found.detectable_text().unwrap_or_else(dash),
         format!("{}/{}/{}", found.wins, found.ties, found.losses),

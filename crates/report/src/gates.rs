@@ -4,9 +4,9 @@ use std::fmt::Write as _;
 
 use crate::document::{Align, Element, Report, Table};
 use ragtriage_core::config::GateMode;
+use ragtriage_core::metric::Quantity;
 use ragtriage_core::text::numbers::plural;
 use ragtriage_core::text::sanitize::one_line;
-use ragtriage_core::types::Interval;
 use ragtriage_eval::gate::{GateReport, GateResult, GateVerdict};
 
 /// Builds the report.
@@ -50,7 +50,7 @@ fn table(gates: &[GateResult]) -> Table {
             gate.verdict.name().to_owned(),
             gate.gate.clone(),
             value(gate),
-            gate.ci95.map_or(String::new(), three_decimals),
+            gate.ci95.map_or(String::new(), |ci| format!("{ci:.0$}", digits(gate))),
             gate.n.to_string(),
         ]);
         if gate.verdict != GateVerdict::Pass {
@@ -63,14 +63,16 @@ fn table(gates: &[GateResult]) -> Table {
 /// Returns the mean, or the drop with the means of baseline and run.
 fn value(gate: &GateResult) -> String {
     // No negative zero.
-    let value = (gate.value * 1000.0).round() / 1000.0 + 0.0;
-    gate.means.map_or(format!("{value:.3}"), |[before, after]| {
-        format!("{value:.3} ({before:.3} -> {after:.3})")
+    let digits = digits(gate);
+    let unit = 10_f64.powi(digits as i32);
+    let value = (gate.value * unit).round() / unit + 0.0;
+    gate.means.map_or(format!("{value:.digits$}"), |[before, after]| {
+        format!("{value:.digits$} ({before:.digits$} -> {after:.digits$})")
     })
 }
 
-fn three_decimals(interval: Interval) -> String {
-    format!("{interval:.3}")
+fn digits(gate: &GateResult) -> usize {
+    gate.metric.parse().map_or(3, Quantity::digits)
 }
 
 /// Says whether the run passes, and how many gates passed, failed and were inconclusive.

@@ -15,11 +15,9 @@ use std::sync::LazyLock;
 use serde::Deserialize;
 use tempfile::TempDir;
 
-use super::download::{OnDownload, Wanted, download};
+use super::download::{OnDownload, Wanted, install};
 use crate::Error;
-use ragtriage_core::text::address::shown_url;
 use ragtriage_data::dataset::globs;
-use ragtriage_encoder::checkpoint::sha256_of_file;
 
 /// Tries of a download.
 const TRIES: u32 = 4;
@@ -211,17 +209,9 @@ async fn fetch_set(
     };
     let target = set.target(to_root, force)?;
     let building = Building::new(to_root, name)?;
-    let file = building.set.join(file);
-    File::create_new(&file).map_err(Error::disk(&file))?;
     let wanted = Wanted { url, key: None, file: name, most_bytes: most_mib << 20, tries: TRIES };
-    let fetched = download(&wanted, &file, on_download).await;
-    fetched.map_err(|error| error.or_hint("try again later, or name a copy with `--from PATH`"))?;
-    let found = sha256_of_file(&file)?;
-    if found != *sha256 {
-        let url = shown_url(url);
-        return Err(Error::new(format!("the response of `{url}` has sha256 {found}, expected {sha256}"))
-            .hinting("try again; if the hash still differs, the publisher has changed the file: `--from PATH` takes a copy"));
-    }
+    let fetched = install(&wanted, &building.set.join(file), Some(sha256), on_download).await;
+    fetched.map_err(|error| error.hinting("try again later, or name a copy with `--from PATH`"))?;
     building.install(&target)?;
     Ok(Fetched { folder: target, licence })
 }

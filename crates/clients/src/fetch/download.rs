@@ -1,10 +1,11 @@
 //! Fetches a file by `GET`: follows redirects that do not drop encryption, and retries transient failures from the start.
 //!
 //! No redirect target learns the address that led to it, whose query may hold a token. With user info in the address no redirect
-//! is followed; a bearer key goes to the first host and port only. Left out: integrity checks; callers check the file's hash.
+//! is followed; a bearer key goes to the first host and port only. [`install`] checks the file's hash.
 
-use std::fs::File;
+use std::fs::{self, File, Permissions};
 use std::io::Write;
+use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::time::{Duration, SystemTime};
 
@@ -14,11 +15,13 @@ use reqwest::{Client, Url, redirect};
 use crate::Error;
 use crate::error::Fault;
 use crate::http::{
-    Backoff, CONNECT_TIMEOUT, Retry, Secret, asked_wait, builder, key_in_clear, parse, sensitive,
+    Backoff, CONNECT_TIMEOUT, Secret, asked_wait, builder, key_in_clear, parse, sensitive,
     transport,
 };
 use ragtriage_core::text::address::{is_loopback, shown};
 use ragtriage_core::text::causes::root_cause;
+use ragtriage_encoder::checkpoint::sha256_of_file;
+use tempfile::NamedTempFile;
 
 /// Maximum time without data in the middle of a file.
 const SILENCE: Duration = Duration::from_secs(30);
@@ -92,6 +95,35 @@ pub(super) async fn download(
     Backoff::new(wanted.tries, DEADLINE).run(one_try).await
 }
 
+/// Downloads a file to `target`. It gets its name when its hash is correct, where one is known.
+pub(super) async fn install(
+    wanted: &Wanted<'_>,
+    target: &Path,
+    sha256: Option<&str>,
+    on_download: OnDownload<'_>,
+) -> Result<(), Error> {
+    let part = part(target)?;
+    download(wanted, part.path(), on_download).await?;
+    let found = sha256_of_file(part.path())?;
+    if let Some(expected) = sha256.filter(|expected| *expected != found) {
+        let target = target.display();
+        return Err(Error::new(format!("`{target}` has sha256 {found}, expected {expected}"))
+            .hinting("try again; if the hash still differs, the file has changed at its address"));
+    }
+    part.as_file().sync_all().map_err(Error::disk(target))?;
+    part.persist(target).map(drop).map_err(|error| Error::disk(target)(error.error))
+}
+
+/// Creates a temporary file next to `target`, removed unless it gets that name; its permissions are those of any new file.
+pub(super) fn part(target: &Path) -> Result<NamedTempFile, Error> {
+    let unwritable = Error::disk(target);
+    let folder = target.parent().unwrap_or(target);
+    fs::create_dir_all(folder).map_err(unwritable)?;
+    let mut part = tempfile::Builder::new();
+    part.prefix(".").suffix(".part").permissions(Permissions::from_mode(0o666));
+    part.tempfile_in(folder).map_err(unwritable)
+}
+
 async fn one_try(
     client: &Client,
     url: &Url,
@@ -116,11 +148,8 @@ async fn one_try(
         let error = Error::of(Fault::Status(code), message);
         let wait = asked_wait(response.headers(), SystemTime::now());
         // A publisher that limits its rate takes tries as well: its deadline is hours.
-        let retry = match error.retry {
-            Retry::Limited(_) => Retry::Again(wait),
-            other => other.asked(wait),
-        };
-        return Err(Error { retry, ..error });
+        let fault = error.fault.filter(|_| !error.is_limited());
+        return Err(Error { fault, wait, ..error });
     }
     let too_large = || {
         let most = wanted.most_bytes >> 20;

@@ -3,15 +3,15 @@
 //! A call holds its permit while it waits for a retry, which reduces the load.
 
 use std::path::Path;
-use std::time::{Duration, SystemTime};
+use std::time::{Duration, Instant, SystemTime};
 
 use reqwest::header::{AUTHORIZATION, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
 use reqwest::{Certificate, ClientBuilder, RequestBuilder, Url, redirect};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
-use serde_json::Value;
 use tokio::sync::Semaphore;
 
+use super::complaint::Complaint;
 use super::mask::Mask;
 use super::{Backoff, Endpoint, ServiceNames};
 use crate::Error;
@@ -34,20 +34,6 @@ pub(crate) const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 /// most Python servers, closes them after five seconds.
 const IDLE_TIMEOUT: Duration = Duration::from_secs(4);
 
-/// Lower-cased parts of error messages about a request that is too large (`OpenAI`, text-embeddings-inference, vLLM,
-/// gateways). A false match costs some calls, not correctness.
-const TOO_LARGE_WORDS: [&str; 9] = [
-    "batch size",
-    "too large",
-    "too many",
-    "too long",
-    "maximum",
-    "at most",
-    "exceed",
-    "per request",
-    "array length",
-];
-
 /// A response of any status.
 pub(crate) struct Response {
     /// The status; never one of a redirect.
@@ -56,6 +42,8 @@ pub(crate) struct Response {
     pub body: Vec<u8>,
     /// The wait that the server asks for before the next call.
     pub retry_after: Option<Duration>,
+    /// Wall time of the call.
+    pub seconds: f64,
 }
 
 impl Response {
@@ -123,9 +111,16 @@ impl Client {
         self.answer(self.inner.post(self.url.clone()).body(body)).await
     }
 
-    /// Makes one call without a body, otherwise as [`Self::send`].
-    pub(crate) async fn get(&self) -> Result<Response, Error> {
-        self.answer(self.inner.get(self.url.clone())).await
+    /// Makes one call without a body to a path of the server, otherwise as [`Self::send`].
+    pub(crate) async fn get(&self, path: &str) -> Result<Response, Error> {
+        let mut url = self.url.clone();
+        url.set_path(path);
+        self.answer(self.inner.get(url)).await
+    }
+
+    /// Returns the path that is called.
+    pub(crate) fn path(&self) -> &str {
+        self.url.path()
     }
 
     /// Sends `request` about `texts`, with retries, and parses the successful answer; a call with too many texts is
@@ -138,7 +133,7 @@ impl Client {
         let call = || async {
             let answer = self.send(request).await?;
             if !answer.is_success() {
-                return Err(self.status(&answer));
+                return Err(self.complained(&answer, Complaint::fault_of_batch));
             }
             serde_json::from_slice(&answer.body)
                 .map_err(|error| self.unreadable(&error.to_string(), &answer.body))
@@ -160,6 +155,7 @@ impl Client {
     }
 
     async fn answer(&self, request: RequestBuilder) -> Result<Response, Error> {
+        let clock = Instant::now();
         let response = request
             .headers(self.headers.clone())
             .timeout(self.timeout)
@@ -174,7 +170,9 @@ impl Client {
             return Err(self.failed(Fault::Redirected, message));
         }
         let retry_after = asked_wait(response.headers(), SystemTime::now());
-        Ok(Response { status: status.as_u16(), body: self.body(response).await?, retry_after })
+        let body = self.body(response).await?;
+        let seconds = clock.elapsed().as_secs_f64();
+        Ok(Response { status: status.as_u16(), body, retry_after, seconds })
     }
 
     async fn body(&self, mut response: reqwest::Response) -> Result<Vec<u8>, Error> {
@@ -197,18 +195,17 @@ impl Client {
         Ok(self.mask.body(body))
     }
 
-    /// Creates the error of an unsuccessful answer; 413 (text-embeddings-inference), or a refusal with such a message, says that
-    /// the request is too large. llama.cpp uses status 500.
+    /// Creates the error of an unsuccessful answer.
     pub(crate) fn status(&self, answer: &Response) -> Error {
-        let (url, status) = (&self.shown_url, answer.status);
-        let excerpt = self.excerpt(&complaint(&answer.body));
-        let fault = if is_too_large(status, &excerpt) {
-            Fault::RequestTooLarge
-        } else {
-            Fault::Status(status)
-        };
-        let error = self.failed(fault, format!("`{url}` answered with status {status}: {excerpt}"));
-        Error { retry: error.retry.asked(answer.retry_after), ..error }
+        self.complained(answer, Complaint::fault)
+    }
+
+    fn complained(&self, answer: &Response, fault: impl Fn(&Complaint) -> Fault) -> Error {
+        let complaint = Complaint::read(answer.status, &answer.body);
+        let (url, status) = (&self.shown_url, complaint.status);
+        let excerpt = self.excerpt(&complaint.message);
+        let message = format!("`{url}` answered with status {status}: {excerpt}");
+        Error { wait: answer.retry_after, ..self.failed(fault(&complaint), message) }
     }
 
     /// Creates the error of an answer of an unexpected form.
@@ -246,28 +243,6 @@ impl Client {
     fn failed(&self, fault: Fault, message: String) -> Error {
         Error { hint: self.names.hint(fault).map(Into::into), ..Error::of(fault, message) }
     }
-}
-
-fn is_too_large(status: u16, message: &str) -> bool {
-    let lower = message.to_lowercase();
-    match status {
-        413 => true,
-        400 | 422 => TOO_LARGE_WORDS.iter().any(|words| lower.contains(words)),
-        500 => lower.contains("too large to process"),
-        _ => false,
-    }
-}
-
-/// Returns the message of `{"error": {"message"}}`, `{"error": "..."}`, `{"message"}` or `{"detail"}`, else the whole
-/// body.
-pub(crate) fn complaint(body: &[u8]) -> String {
-    let message = serde_json::from_slice::<Value>(body).ok().and_then(|value| {
-        let error = value.get("error").filter(|error| error.is_object()).unwrap_or(&value);
-        ["message", "error", "detail"]
-            .iter()
-            .find_map(|name| error.get(*name)?.as_str().map(str::to_owned))
-    });
-    message.unwrap_or_else(|| String::from_utf8_lossy(body).into_owned())
 }
 
 /// Returns the wait that a server asks for.
@@ -405,39 +380,6 @@ mod tests {
     use reqwest::header::RETRY_AFTER;
 
     use super::*;
-
-    #[test]
-    fn a_server_that_was_sent_too_much_says_so_in_many_ways() {
-        for (code, words) in [
-            (413, ""),
-            (422, "batch size 64 > maximum allowed batch size 32"),
-            (400, "Requested 419124 tokens, max 300000 tokens per request"),
-            (400, "This model's maximum context length is 8192 tokens"),
-            (500, "input is too large to process. increase the physical batch size"),
-        ] {
-            assert!(is_too_large(code, words), "{words}");
-        }
-        for (code, words) in
-            [(400, "no such model"), (429, "too many requests"), (500, "out of memory")]
-        {
-            assert!(!is_too_large(code, words), "{words}");
-        }
-    }
-
-    #[test]
-    fn the_message_of_an_error_is_found_in_every_form() {
-        for (body, message) in [
-            (r#"{"error": {"message": "m", "code": 1}}"#, "m"),
-            (r#"{"error": "m", "error_type": "Validation"}"#, "m"),
-            (r#"{"object": "error", "message": "m"}"#, "m"),
-            (r#"{"detail": "m"}"#, "m"),
-            (r#"{"error": {}}"#, r#"{"error": {}}"#),
-            (r#"{"detail": [1]}"#, r#"{"detail": [1]}"#),
-            ("out of memory", "out of memory"),
-        ] {
-            assert_eq!(complaint(body.as_bytes()), message, "{body}");
-        }
-    }
 
     #[test]
     fn the_wait_is_what_the_server_says_it_is() {

@@ -10,6 +10,7 @@ use super::{Backoff, Secret};
 use crate::Error;
 use crate::error::Fault;
 use ragtriage_core::text::hex::hex;
+use ragtriage_core::types::ErrorKind;
 
 /// The names of a service's settings, for errors and hints.
 #[derive(Debug)]
@@ -98,10 +99,28 @@ impl ServiceNames {
                 "`{path}` is appended to `{table}.{url}`; check the address and the model name"
             ),
             Fault::Status(429) => "lower `http.concurrency`".to_owned(),
+            // The message says what is wrong with the request.
+            Fault::Status(400 | 422) => return None,
             Fault::Interrupted | Fault::Unreadable | Fault::AnswerTooLarge | Fault::Status(_) => {
                 format!("check that {server} runs at `{table}.{url}`")
             }
-            Fault::RequestTooLarge => return None,
+            // `OpenAI`'s reasoning models expect `max_completion_tokens`, and only the temperature 1.
+            Fault::Rejected(ErrorKind::RejectsMaxTokens) => format!(
+                "set `{table}.extra_body = {{ max_completion_tokens = 2048 }}` to replace `max_tokens`; add `temperature = 1` \
+                 there if the temperature is refused as well"
+            ),
+            Fault::Rejected(ErrorKind::RejectsTemperature) => {
+                format!("set `{table}.extra_body = {{ temperature = 1 }}` to replace `{table}.temperature`")
+            }
+            Fault::Rejected(ErrorKind::RejectsSystemRole) if *table == GENERATION.table => {
+                "name a prompt file without `[system]`, with its text under `[user]`, as `generation.prompt`"
+                    .to_owned()
+            }
+            Fault::RequestTooLarge if *table == GENERATION.table => {
+                "lower `generation.context_tokens` or `retrieval.k`, or raise the server's context length"
+                    .to_owned()
+            }
+            Fault::RequestTooLarge | Fault::Refused | Fault::Rejected(_) => return None,
         })
     }
 }

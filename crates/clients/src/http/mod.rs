@@ -7,6 +7,7 @@
 
 mod batch;
 mod client;
+mod complaint;
 mod endpoint;
 mod mask;
 mod retry;
@@ -14,13 +15,12 @@ mod secret;
 
 pub(crate) use batch::{by_index, in_halves, in_order};
 pub(crate) use client::{
-    CONNECT_TIMEOUT, Client, Response, asked_wait, builder, complaint, key_in_clear, sensitive,
-    transport,
+    CONNECT_TIMEOUT, Client, asked_wait, builder, key_in_clear, sensitive, transport,
 };
+pub(crate) use complaint::is_complaint;
 pub(crate) use endpoint::parse;
 pub use endpoint::{ENCODER, EXTERNAL, Endpoint, GENERATION, JUDGE, RERANKER, ServiceNames};
 pub use retry::Backoff;
-pub(crate) use retry::Retry;
 pub use secret::Secret;
 
 #[cfg(test)]

@@ -28,30 +28,6 @@ pub struct Backoff {
     pub deadline: Duration,
 }
 
-/// The consequence of a failure for the next try.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Retry {
-    /// Stop: another try would fail as well.
-    Stop,
-    /// Try again, after no less than the wait that the server asks for, if any.
-    Again(Option<Duration>),
-    /// Another try may succeed, the first without a wait: the other side had closed the keep-alive connection.
-    AtOnce,
-    /// The server was too busy for the call: wait as for `Again`, without counting a try.
-    Limited(Option<Duration>),
-}
-
-impl Retry {
-    /// Returns the same with the wait that the server asks for.
-    pub(crate) fn asked(self, wait: Option<Duration>) -> Self {
-        match self {
-            Self::Again(_) => Self::Again(wait),
-            Self::Limited(_) => Self::Limited(wait),
-            Self::Stop | Self::AtOnce => self,
-        }
-    }
-}
-
 impl Backoff {
     /// Creates a policy with the usual waits, half a second at first.
     #[must_use]
@@ -79,17 +55,15 @@ impl Backoff {
                     });
                 }
             };
-            let is_limited = matches!(error.retry, Retry::Limited(_));
+            if !error.is_transient() {
+                return Err(error);
+            }
+            let is_limited = error.is_limited();
             n_limited += u32::from(is_limited);
             // A caller that tries once is answered once.
             tries += u32::from(!is_limited || self.tries <= 1);
-            let wait = match error.retry {
-                Retry::Stop => return Err(error),
-                Retry::AtOnce if n_calls == 1 => Duration::ZERO,
-                Retry::AtOnce => self.wait(tries, None, random_fraction()),
-                Retry::Again(asked) => self.wait(tries, asked, random_fraction()),
-                Retry::Limited(asked) => self.wait(n_limited, asked, random_fraction()),
-            };
+            let nth = if is_limited { n_limited } else { tries };
+            let wait = self.wait(nth, error.wait, random_fraction());
             let too_late = Instant::now().checked_add(wait).is_none_or(|end| end >= deadline);
             if tries >= self.tries || too_late {
                 return Err(if n_calls == 1 { error } else { error.after(n_calls) });
@@ -121,17 +95,24 @@ mod tests {
     use std::cell::Cell;
 
     use super::*;
+    use crate::error::Fault;
 
+    const BUSY: Fault = Fault::Status(503);
+    const LIMITED: Fault = Fault::Status(429);
     const AT_ONCE: Backoff =
         Backoff { tries: 3, first_wait: Duration::ZERO, deadline: Duration::from_secs(50) };
 
     /// Runs calls that fail `n_failures` times, each with its number.
-    async fn tried(backoff: Backoff, n_failures: u32, retry: Retry) -> Result<u32, String> {
+    async fn tried(
+        backoff: Backoff,
+        n_failures: u32,
+        (fault, wait): (Fault, Option<Duration>),
+    ) -> Result<u32, String> {
         let n_calls = Cell::new(0);
         let call = || {
             n_calls.set(n_calls.get() + 1);
             let n = n_calls.get();
-            let failed = Error { retry, ..Error::new(n.to_string()) };
+            let failed = Error { wait, ..Error::of(fault, n.to_string()) };
             async move { if n <= n_failures { Err(failed) } else { Ok(n) } }
         };
         backoff.run(call).await.map_err(|error| error.to_string())
@@ -143,32 +124,25 @@ mod tests {
 
     #[tokio::test]
     async fn as_many_failures_as_tries_are_one_too_many() {
-        let again = Retry::Again(None);
+        let again = (BUSY, None);
         assert_eq!(tried(AT_ONCE, 2, again).await, Ok(3));
         assert_eq!(tried(AT_ONCE, 3, again).await, failed("after 3 tries: 3"));
-        assert_eq!(tried(AT_ONCE, 3, Retry::Stop).await, failed("1"));
+        assert_eq!(tried(AT_ONCE, 3, (Fault::Status(404), None)).await, failed("1"));
         assert_eq!(tried(Backoff { tries: 0, ..AT_ONCE }, 1, again).await, failed("1"));
     }
 
     #[tokio::test]
     async fn calls_that_were_turned_away_are_no_tries() {
-        assert_eq!(tried(AT_ONCE, 30, Retry::Limited(None)).await, Ok(31));
+        assert_eq!(tried(AT_ONCE, 30, (LIMITED, None)).await, Ok(31));
         let soon = Backoff { first_wait: Duration::from_mins(1), ..AT_ONCE };
-        let asked = Retry::Limited(Some(Duration::from_secs(51)));
+        let asked = (LIMITED, Some(Duration::from_secs(51)));
         assert_eq!(tried(soon, 30, asked).await, failed("1"), "51 s are more than 50 s");
-    }
-
-    #[tokio::test]
-    async fn a_broken_connection_is_tried_again_at_once() {
-        let slow = Backoff { first_wait: Duration::from_mins(1), ..AT_ONCE };
-        assert_eq!(tried(slow, 1, Retry::AtOnce).await, Ok(2));
-        assert_eq!(tried(AT_ONCE, 3, Retry::AtOnce).await, failed("after 3 tries: 3"));
     }
 
     #[tokio::test]
     async fn a_wait_beyond_the_deadline_is_not_begun() {
         for wait in [Duration::from_secs(51), Duration::MAX] {
-            assert_eq!(tried(AT_ONCE, 1, Retry::Again(Some(wait))).await, failed("1"));
+            assert_eq!(tried(AT_ONCE, 1, (BUSY, Some(wait))).await, failed("1"));
         }
     }
 
@@ -183,7 +157,7 @@ mod tests {
         let call = || {
             n_calls.set(n_calls.get() + 1);
             let is_first = n_calls.get() == 1;
-            let failed = Error { retry: Retry::Again(None), ..Error::new("busy") };
+            let failed = Error::of(BUSY, "busy");
             async move { if is_first { Err::<(), _>(failed) } else { std::future::pending().await } }
         };
         let error = soon.run(call).await.expect_err("never").to_string();
@@ -210,7 +184,7 @@ mod tests {
     async fn a_server_that_asks_for_no_wait_is_not_called_in_a_loop() {
         let ms = Duration::from_millis;
         let soon = Backoff { first_wait: ms(10), deadline: ms(100), ..AT_ONCE };
-        let refused = tried(soon, u32::MAX, Retry::Limited(Some(Duration::ZERO))).await;
+        let refused = tried(soon, u32::MAX, (LIMITED, Some(Duration::ZERO))).await;
         // Waits of at least 5, 10, 20 and 40 ms; a fifth of 80 would end after the 100.
         let error = refused.expect_err("the deadline");
         assert!((2..=5).any(|n| error == format!("after {n} tries: {n}")), "{error}");

@@ -164,7 +164,8 @@ mod tests {
     async fn bills(allowed: &Allowance, billed: Option<(u64, u64)>) -> Result<Completion, Error> {
         let (text, finish, origin) = ("two words".to_owned(), Finish::Stop, Origin::Called);
         let (prompt_tokens, completion_tokens) = billed.unzip();
-        let reply = Completion { text, finish, origin, prompt_tokens, completion_tokens };
+        let seconds = 0.0;
+        let reply = Completion { text, finish, origin, prompt_tokens, completion_tokens, seconds };
         allowed.spend(&prompt(), async { Ok(reply) }).await
     }
 

@@ -88,7 +88,7 @@ impl CachedGenerator {
     }
 
     async fn store(&self, key: ContentKey, completion: &Completion) {
-        let Completion { text, finish, origin: _, prompt_tokens, completion_tokens } =
+        let Completion { text, finish, origin: _, prompt_tokens, completion_tokens, seconds: _ } =
             completion.clone();
         let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);
         let (dataset, at) = (self.dataset.clone(), now.map_or(0, |since| since.as_secs()));
@@ -133,7 +133,15 @@ impl Generator for CachedGenerator {
                     origin = Origin::Called;
                 }
                 let CachedResponse { text, finish, prompt_tokens, completion_tokens, .. } = found;
-                return Ok(Completion { text, finish, origin, prompt_tokens, completion_tokens });
+                let seconds = 0.0;
+                return Ok(Completion {
+                    text,
+                    finish,
+                    origin,
+                    prompt_tokens,
+                    completion_tokens,
+                    seconds,
+                });
             }
             let completion = self.inner.generate(prompt).await?;
             self.store(key, &completion).await;
@@ -183,6 +191,7 @@ mod tests {
                 origin: Origin::Called,
                 prompt_tokens: Some(7),
                 completion_tokens: None,
+                seconds: 0.0,
             })
         }
     }

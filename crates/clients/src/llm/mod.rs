@@ -17,9 +17,12 @@ pub use self::answer::read_answer;
 pub use self::cached::CachedGenerator;
 pub use self::recorded::RecordedResponses;
 use crate::Error;
+use crate::error::Fault;
 use crate::http::GENERATION;
+use ragtriage_core::config::Price;
 use ragtriage_core::prompt::Prompt;
-use ragtriage_core::types::{ErrorKind, Finish, Origin};
+use ragtriage_core::text::tokens::TokenCounter;
+use ragtriage_core::types::{ErrorKind, Finish, Origin, TokenUse};
 
 const NOT_RECORDED: &str = "the responses were recorded for other settings; name an endpoint \
      (`generation.generator = \"openai\"`)";
@@ -29,7 +32,8 @@ const NOT_RECORDED: &str = "the responses were recorded for other settings; name
 pub fn kind_hint(kind: ErrorKind) -> Option<String> {
     match kind {
         ErrorKind::NotRecorded => Some(NOT_RECORDED.to_owned()),
-        kind => openai::parameter_hint(kind, &GENERATION),
+        ErrorKind::TooLong => GENERATION.hint(Fault::RequestTooLarge),
+        kind => GENERATION.hint(Fault::Rejected(kind)),
     }
 }
 
@@ -46,6 +50,28 @@ pub struct Completion {
     pub prompt_tokens: Option<u64>,
     /// Answer tokens as billed, if reported by the endpoint.
     pub completion_tokens: Option<u64>,
+    /// Wall time of the call that gave it, without waits for other calls and before retries; 0 if it was not made now.
+    pub seconds: f64,
+}
+
+impl Completion {
+    /// Returns the tokens of a prompt of `n_prompt_tokens` by our count and of this response, and what they cost in US dollars:
+    /// nothing, if it was cached.
+    #[must_use]
+    pub fn usage(
+        &self,
+        n_prompt_tokens: u64,
+        counter: &dyn TokenCounter,
+        price: Price,
+    ) -> (TokenUse, f64) {
+        let counted = || counter.count(&self.text) as u64;
+        let completion = self.completion_tokens.unwrap_or_else(counted);
+        let tokens =
+            TokenUse { prompt: n_prompt_tokens, prompt_billed: self.prompt_tokens, completion };
+        let billed = self.prompt_tokens.unwrap_or(n_prompt_tokens);
+        let is_called = self.origin == Origin::Called;
+        (tokens, if is_called { price.of(billed, completion) } else { 0.0 })
+    }
 }
 
 /// Answers prompts.

@@ -108,6 +108,7 @@ impl Generator for RecordedResponses {
             origin: Origin::Cached,
             prompt_tokens: None,
             completion_tokens: None,
+            seconds: 0.0,
         })
     }
 }

@@ -27,16 +27,16 @@ use ragtriage_data::run::external::recorded::{
 /// Contract: a failure concerns the one question; transient failures are retried by the implementation.
 #[async_trait]
 pub trait Rag: Send + Sync {
-    /// Asks `question` and returns the response.
-    async fn ask(&self, question: &Question) -> Result<Recorded, Error>;
+    /// Asks `question` and returns the response, with the seconds of the call that gave it: 0 for a record.
+    async fn ask(&self, question: &Question) -> Result<(Recorded, f64), Error>;
 }
 
 #[async_trait]
 impl Rag for Joined {
-    async fn ask(&self, question: &Question) -> Result<Recorded, Error> {
-        self.line(&question.id)
-            .cloned()
-            .ok_or_else(|| Error::new("no recorded answer for this question"))
+    async fn ask(&self, question: &Question) -> Result<(Recorded, f64), Error> {
+        let line = self.line(&question.id).cloned();
+        let line = line.ok_or_else(|| Error::new("no recorded answer for this question"))?;
+        Ok((line, 0.0))
     }
 }
 
@@ -81,7 +81,7 @@ impl Service {
     /// # Errors
     /// As [`Rag::ask`], and where the response reports an error.
     pub async fn answer_from(&self, call: &ContextsCall<'_>) -> Result<RecordedAttempt, Error> {
-        let Recorded { answer, error, .. } = self
+        let (Recorded { answer, error, .. }, seconds) = self
             .asked(&Asked {
                 id: call.id,
                 question: call.question,
@@ -98,17 +98,20 @@ impl Service {
                 let (url, reason) = (self.client.shown_url(), self.client.excerpt(&message));
                 Err(Error::new(format!("`{url}` failed: {reason}")))
             }
-            (None, Some(answer)) => Ok(answer),
+            (None, Some(mut answer)) => {
+                answer.usage.seconds.get_or_insert(seconds);
+                Ok(answer)
+            }
             (None, None) => Err(self.no_answer()),
         }
     }
 
-    /// Calls with retries.
-    async fn asked(&self, asked: &Asked<'_>) -> Result<Recorded, Error> {
+    /// Calls with retries; with the seconds of the last call.
+    async fn asked(&self, asked: &Asked<'_>) -> Result<(Recorded, f64), Error> {
         let call = || async {
             let answer = self.client.send(&self.request.body(asked)).await?;
             if answer.is_success() {
-                self.read(asked, &answer.body)
+                Ok((self.read(asked, &answer.body)?, answer.seconds))
             } else {
                 Err(self.client.status(&answer))
             }
@@ -186,7 +189,7 @@ fn wrong_setting(setting: &str, problem: &str) -> Error {
 impl Service {
     /// Connects without asking a question: any status but a refused key or a failure of the server is good.
     pub async fn reach(&self) -> Result<(), Error> {
-        let response = self.client.get().await?;
+        let response = self.client.get(self.client.path()).await?;
         match response.status {
             401 | 403 | 500.. => Err(self.client.status(&response)),
             _ => Ok(()),
@@ -196,7 +199,7 @@ impl Service {
 
 #[async_trait]
 impl Rag for Service {
-    async fn ask(&self, question: &Question) -> Result<Recorded, Error> {
+    async fn ask(&self, question: &Question) -> Result<(Recorded, f64), Error> {
         self.asked(&Asked { id: question.id.as_str(), question: &question.text, condition: None })
             .await
     }

@@ -3,7 +3,7 @@
 use super::Passages;
 use super::delivery::Delivery;
 use super::judge::Judgments;
-use super::terms::Elsewhere;
+use super::terms::{Elsewhere, of_question};
 use crate::correctness::Correctness;
 use crate::text::answers::AnswerMatcher;
 use crate::text::normalise;
@@ -47,7 +47,7 @@ fn ann_missed(delivery: &Delivery<'_>) -> bool {
     delivery.trace.retrievers().any(completed_by) && !holds(delivery.candidates.to_vec())
 }
 
-/// Returns true if a packed passage without gold evidence has an answer string and a content term of the question.
+/// Returns true if a packed passage without gold evidence seems to answer the question.
 fn answer_elsewhere(delivery: &Delivery<'_>) -> bool {
     let question = &delivery.trace.question;
     if !question.has_spans() || question.evidence.is_empty() {
@@ -60,8 +60,8 @@ fn answer_elsewhere(delivery: &Delivery<'_>) -> bool {
         .iter()
         .filter(|id| !gold.contains(id))
         .filter_map(|id| delivery.passages.view(id));
-    let elsewhere = Elsewhere::new(&question.text, &question.answers);
-    others.any(|view| elsewhere.is_in(view.text))
+    let elsewhere = Elsewhere::new(of_question(&question.text), &question.answers);
+    others.any(|view| elsewhere.found_in(view.text).is_some())
 }
 
 /// Returns true if the oracle's answer contains a gold answer or the reverse.

@@ -3,12 +3,12 @@
 //! Words by UAX #29, lower-cased, stemmed, without stop words (the analyser's defaults), and without the words that
 //! only mark a question: sharing one of those does not make a passage more relevant.
 
-use std::cell::OnceCell;
 use std::collections::BTreeSet;
 use std::sync::LazyLock;
 
 use crate::text::analyse::Analyzer;
 use crate::text::answers::AnswerMatcher;
+use crate::text::{normalise, sentences};
 
 /// Interrogatives and auxiliaries that are not among Lucene's 33 stop words.
 const ASKING: &str = "who whom whose which what when where why how do does did done has have had having can could would \
@@ -51,33 +51,49 @@ pub fn without(mut wanted: BTreeSet<String>, texts: &[String]) -> BTreeSet<Strin
     wanted
 }
 
-/// A search for passages with both an answer string and a content term of the question. Words of the answers do not
-/// count as content terms: in a question that asks which of two things it is, they occur in every passage that names
-/// either.
-pub struct Elsewhere<'a> {
+/// A search for passages that seem to answer a question: they have more than half of its content terms, and a sentence with an
+/// answer string and one of them. With one term anywhere in the passage, about half of the findings in SQuAD that were read used
+/// the same words about something else. Words of the answers do not count as content terms: in a question that asks which of two
+/// things it is, they occur in every passage that names either.
+pub struct Elsewhere {
     matcher: AnswerMatcher,
-    question: &'a str,
-    answers: &'a [String],
-    wanted: OnceCell<BTreeSet<String>>,
+    wanted: BTreeSet<String>,
 }
 
-impl<'a> Elsewhere<'a> {
-    /// Looks for `answers` to `question`.
+impl Elsewhere {
+    /// Looks for those of `answers` that say something, to a question with these content `terms`.
     #[must_use]
-    pub fn new(question: &'a str, answers: &'a [String]) -> Self {
-        Self { matcher: AnswerMatcher::new(answers), question, answers, wanted: OnceCell::new() }
+    pub fn new(terms: BTreeSet<String>, answers: &[String]) -> Self {
+        let telling: Vec<String> =
+            answers.iter().filter(|answer| says_something(answer)).cloned().collect();
+        Self { matcher: AnswerMatcher::new(&telling), wanted: without(terms, answers) }
     }
 
-    /// Returns the question's content terms without the answers' own words.
-    pub fn wanted(&self) -> &BTreeSet<String> {
-        self.wanted.get_or_init(|| without(of_question(self.question), self.answers))
-    }
-
-    /// Returns true if `text` holds an answer and a content term.
+    /// Returns the content terms of `text` if it seems to answer the question.
     #[must_use]
-    pub fn is_in(&self, text: &str) -> bool {
-        self.matcher.found_in_text(text) && !shared(text, self.wanted()).is_empty()
+    pub fn found_in(&self, text: &str) -> Option<BTreeSet<String>> {
+        if !self.matcher.found_in_text(text) {
+            return None;
+        }
+        let found = shared(text, &self.wanted);
+        let mut sentences = sentences::split(text).into_iter().map(|piece| &text[piece.range]);
+        let is_answer = |sentence: &str| {
+            self.matcher.found_in_text(sentence) && !shared(sentence, &self.wanted).is_empty()
+        };
+        (found.len() as f64 > SHARED * self.wanted.len() as f64 && sentences.any(is_answer))
+            .then_some(found)
     }
+}
+
+/// A passage that answers has more than this share of the question's content terms.
+const SHARED: f64 = 0.5;
+
+/// Returns true if an occurrence of the answer is informative: `yes`, `no`, and one or two letters or digits occur in any
+/// text.
+#[must_use]
+pub fn says_something(answer: &str) -> bool {
+    let answer = normalise::matching(answer);
+    answer.chars().filter(|c| c.is_alphanumeric()).count() >= 3 && answer != "yes"
 }
 
 #[cfg(test)]

@@ -23,6 +23,8 @@ pub enum Aggregate {
     Mean,
     /// Their median.
     Median,
+    /// Their 95th percentile.
+    P95,
 }
 
 /// Direction of a metric.
@@ -131,13 +133,27 @@ families! {
         "normalised tokens of the answer that occur in the prompt's passages / tokens of the answer; undefined for an empty or declining answer";
     UnsupportedValues = "UnsupportedValues", Nothing,
         "numbers, dates and names of the answer that no passage of the prompt contains, in any notation; undefined for an empty or declining answer";
+    Seconds = "seconds", Nothing,
+        "wall time of retrieval, reranking and packing, and of the call of the condition `retrieved`; undefined for a failed or cached call";
+    SecondsP95 = "seconds_p95", Nothing,
+        "the 95th percentile of `seconds` over questions: the smallest value that at least 95% of them do not exceed";
+    Tokens = "tokens", Nothing,
+        "tokens of prompt and answer of the condition `retrieved`, as billed, else as counted; undefined for a failed or cached call";
+    Usd = "usd", Nothing,
+        "US dollars of the call of the condition `retrieved`; undefined for a failed or cached call, and without a price";
 }
 
 impl Family {
     /// Returns true if it scores answers rather than rankings: the families from `AnswerCorrect` on.
     #[must_use]
     pub fn scores_answers(self) -> bool {
-        self >= Self::AnswerCorrect
+        (Self::AnswerCorrect..Self::Seconds).contains(&self)
+    }
+
+    /// Returns true if it is a cost of a question: time, tokens or money.
+    #[must_use]
+    pub fn is_cost(self) -> bool {
+        self >= Self::Seconds
     }
 
     /// Returns the smallest and the largest value.
@@ -146,6 +162,7 @@ impl Family {
         match self {
             Self::MedianRank => (1.0, f64::INFINITY),
             Self::UnsupportedValues => (0.0, f64::INFINITY),
+            _ if self.is_cost() => (0.0, f64::INFINITY),
             _ => (0.0, 1.0),
         }
     }
@@ -157,6 +174,7 @@ impl Family {
             Self::Fallout | Self::MedianRank | Self::ForbiddenFacts | Self::UnsupportedValues => {
                 Direction::Lower
             }
+            _ if self.is_cost() => Direction::Lower,
             _ => Direction::Higher,
         }
     }
@@ -177,6 +195,10 @@ impl Family {
     /// Returns how the values of all questions become one number.
     #[must_use]
     pub fn aggregate(self) -> Aggregate {
-        if self == Self::MedianRank { Aggregate::Median } else { Aggregate::Mean }
+        match self {
+            Self::MedianRank => Aggregate::Median,
+            Self::SecondsP95 => Aggregate::P95,
+            _ => Aggregate::Mean,
+        }
     }
 }

@@ -7,7 +7,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::name::did_you_mean;
-use super::{Aggregate, Cutoff, Direction, Metric};
+use super::{Aggregate, Cutoff, Direction, Family, Metric};
 use crate::error::Error;
 use crate::types::{FailureClass, Fault};
 
@@ -64,6 +64,12 @@ impl Quantity {
             Self::Class(Correct | Declined | Delivered) => Direction::Higher,
             Self::Class(_) | Self::Fault(_) => Direction::Lower,
         }
+    }
+
+    /// Returns the number of decimals to show: a question costs a fraction of a cent.
+    #[must_use]
+    pub fn digits(self) -> usize {
+        if self.metric().is_some_and(|metric| metric.family() == Family::Usd) { 6 } else { 3 }
     }
 }
 

@@ -1,17 +1,23 @@
-//! Waits that a server requests: `Retry-After` (RFC 9110, section 10.2.3) in both its forms, seconds or a date.
+//! Waits that a server requests: `Retry-After` (RFC 9110, section 10.2.3) in both its forms, seconds or a date, and as the
+//! Unix time that some gateways send.
 
 use std::time::{Duration, SystemTime};
 
 use jiff::fmt::rfc2822::DateTimeParser;
 
+/// Seconds from which a number is a Unix time: 31 years as a wait, September 2001 as a time.
+const LEAST_UNIX_TIME: Duration = Duration::from_secs(1_000_000_000);
+
 /// Returns the wait that a header's value asks for at `now`; zero if the time has passed. `None` for any other form.
 #[must_use]
 pub fn wait(value: &str, now: SystemTime) -> Option<Duration> {
-    seconds(value).or_else(|| {
+    let until = match seconds(value) {
+        Some(time) if time >= LEAST_UNIX_TIME => SystemTime::UNIX_EPOCH.checked_add(time)?,
+        Some(wait) => return Some(wait),
         // HTTP's preferred date is that of RFC 5322, which followed 2822.
-        let until = DateTimeParser::new().parse_timestamp(value.trim()).ok()?;
-        Some(SystemTime::from(until).duration_since(now).unwrap_or_default())
-    })
+        None => DateTimeParser::new().parse_timestamp(value.trim()).ok()?.into(),
+    };
+    Some(until.duration_since(now).unwrap_or_default())
 }
 
 /// Parses a header's value as a wait in seconds. `None` for a date, and for a value that is not a wait.
@@ -31,6 +37,8 @@ mod tests {
         let now = |seconds| SystemTime::UNIX_EPOCH + Duration::from_secs(seconds);
         assert_eq!(wait(date, now(1_792_567_650)), Some(Duration::from_secs(30)));
         assert_eq!(wait(date, now(1_792_567_690)), Some(Duration::ZERO));
+        assert_eq!(wait("1792567680", now(1_792_567_650)), Some(Duration::from_secs(30)));
+        assert_eq!(wait("1792567680", now(1_792_567_690)), Some(Duration::ZERO));
         assert_eq!(wait("7", now(0)), Some(Duration::from_secs(7)));
         assert_eq!(wait("soon", now(0)), None);
     }

@@ -21,6 +21,8 @@ closed_set! {
         RejectsMaxTokens = "rejects_max_tokens",
         /// The server does not take the temperature.
         RejectsTemperature = "rejects_temperature",
+        /// The model's chat template has no system message.
+        RejectsSystemRole = "rejects_system_role",
         /// The file of recorded responses has none to this prompt.
         NotRecorded = "not_recorded",
         /// Fails again until configuration, data or server change.

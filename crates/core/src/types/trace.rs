@@ -353,6 +353,9 @@ pub struct Attempt {
     pub error: Option<TraceError>,
 }
 
+/// Bytes of the shortest reply that can be seen to repeat itself: a quarter of it is more than a word.
+const LEAST_REPEATING: usize = 40;
+
 impl Attempt {
     /// Creates a call without passages that replied with the answer `text` alone, in no time and at no cost.
     #[must_use]
@@ -377,6 +380,22 @@ impl Attempt {
     #[must_use]
     pub fn is_usable(&self) -> bool {
         self.error.is_none() && self.stance.unusable().is_none()
+    }
+
+    /// Returns true if the last quarter of the reply occurs in it before: the model repeats itself, or writes only control tokens.
+    #[must_use]
+    pub fn repeats_itself(&self) -> bool {
+        let text = self.raw.trim();
+        let last = &text[text.floor_char_boundary(text.len() / 4 * 3)..];
+        text.len() >= LEAST_REPEATING
+            && text.find(last).is_some_and(|at| at + last.len() < text.len())
+    }
+
+    /// Returns true if the server took the prompt: the call did not fail, and no filter rejected it.
+    #[must_use]
+    pub fn took_prompt(&self) -> bool {
+        let is_refused = self.error.is_some() || self.finish == Finish::Filtered;
+        self.tokens.prompt_billed.is_some() || !is_refused
     }
 
     /// Returns the answer for people: the short one, or in brackets the kind of reply.
@@ -539,5 +558,22 @@ impl Trace {
     #[must_use]
     pub fn failed(&self) -> bool {
         self.failure().is_some()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_reply_repeats_itself_where_its_end_has_occurred_before() {
+        let repeats = |text: &str| Attempt::new(text).repeats_itself();
+        assert!(repeats(&"<|im_end|>\n<|im_start|>".repeat(3)));
+        assert!(repeats("The port is 8080. Passage 1 says so. Passage 1 says so. Passage 1 s"));
+        assert!(repeats(&"時間です。".repeat(5)));
+        assert!(!repeats(
+            "The port is 8080, as passage 1 says. Passage 2 names another one, which"
+        ));
+        assert!(!repeats("no no no no"), "too short to tell");
     }
 }

@@ -3,7 +3,7 @@
 //! A question's trace is written when all its conditions are complete. Until then each response is in `replies.jsonl`, which is
 //! removed when the run is finished. This is not a cache: it belongs to one run and never holds failed calls.
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::HashMap;
 use std::fs;
 use std::sync::{Mutex, PoisonError};
 
@@ -32,8 +32,8 @@ pub struct PendingReply {
 pub struct Replies {
     /// `None` once a line could not be written.
     writer: Mutex<Option<LineWriter>>,
-    /// Responses from before the run was resumed, oldest first.
-    earlier: Mutex<HashMap<PromptKey, VecDeque<Attempt>>>,
+    /// Responses from before the run was resumed.
+    earlier: Mutex<HashMap<PromptKey, Attempt>>,
 }
 
 impl Replies {
@@ -45,18 +45,18 @@ impl Replies {
     /// Opens the file in `folder`, from which `earlier` were read.
     pub fn open(folder: &RunFolder, earlier: Vec<PendingReply>) -> Result<Self, Error> {
         let writer = LineWriter::open(&folder.file(FILE))?;
-        let mut by_prompt: HashMap<PromptKey, VecDeque<Attempt>> = HashMap::new();
-        for PendingReply { question, attempt } in earlier {
-            by_prompt.entry((question, attempt.passages.clone())).or_default().push_back(attempt);
-        }
-        Ok(Self { writer: Mutex::new(Some(writer)), earlier: Mutex::new(by_prompt) })
+        let earlier = earlier.into_iter();
+        let by_prompt = earlier.map(|PendingReply { question, attempt }| {
+            ((question, attempt.passages.clone()), attempt)
+        });
+        Ok(Self { writer: Mutex::new(Some(writer)), earlier: Mutex::new(by_prompt.collect()) })
     }
 
-    /// Takes the earlier response to the question over these passages. Each is returned once.
+    /// Takes the earlier response to the question over these passages. It is returned once.
     #[must_use]
     pub fn take(&self, question: &QuestionId, passages: &[ChunkId]) -> Option<Attempt> {
         let mut earlier = self.earlier.lock().unwrap_or_else(PoisonError::into_inner);
-        earlier.get_mut(&(question.clone(), passages.to_vec()))?.pop_front()
+        earlier.remove(&(question.clone(), passages.to_vec()))
     }
 
     /// Writes a response, unless its call failed. After a failed write nothing more is written: a kill would repeat these
@@ -99,17 +99,14 @@ mod tests {
             kind: ErrorKind::Transient,
             message: "status 500".to_owned(),
         };
-        for kept in [attempt("first", None), attempt("", Some(failed)), attempt("second", None)] {
+        for kept in [attempt("first", None), attempt("", Some(failed))] {
             replies.keep(&question, &kept);
         }
         drop(replies);
         let replies =
             Replies::open(&folder, Replies::read(&folder).expect("read")).expect("opened");
         let take = || replies.take(&question, &passages).map(|attempt| attempt.raw);
-        assert_eq!(
-            [take(), take(), take()],
-            [Some("first".to_owned()), Some("second".to_owned()), None]
-        );
+        assert_eq!([take(), take()], [Some("first".to_owned()), None]);
         assert_eq!(replies.take(&question, &[]), None, "another prompt");
     }
 }

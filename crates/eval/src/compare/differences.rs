@@ -4,19 +4,18 @@
 //! p by the paired randomisation test, flipping clusters together, and the 95% interval of the differences that this test does
 //! not reject, so that the two never contradict (see [`randomisation`]); the minimum detectable effect with 80% power at this n.
 //!
-//! A metric that is aggregated by the median (`MedianRank`, infinite if nothing was found) has no mean difference: delta is
-//! that of the medians, without an interval, and p tests the signs of the differences.
+//! A metric that is aggregated by a quantile (`MedianRank`, infinite if nothing was found; `seconds_p95`) has no mean difference:
+//! delta is that of the quantiles, without an interval, and p tests the signs of the differences.
 
 use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
 use serde::Serialize;
 
 use super::pairs::Pairs;
-use crate::metric_summary::mean;
+use crate::metric_summary::{aggregated, mean};
 use crate::score::Scores;
 use crate::summary::EvaluationPlan;
 use ragtriage_core::metric::{Aggregate, Direction, Quantity};
 use ragtriage_core::stats::detectable::detectable;
-use ragtriage_core::stats::median::median;
 use ragtriage_core::stats::randomisation::{RandomisationPlan, randomisation};
 use ragtriage_core::types::Interval;
 
@@ -61,12 +60,12 @@ pub struct MetricDifference {
 
 impl MetricDifference {
     /// Returns true if the run is better by the quantity that p tests: the mean difference, or for a
-    /// median the signs.
+    /// quantile the signs.
     #[must_use]
     pub fn is_better(&self) -> bool {
         match self.metric.aggregate() {
             Aggregate::Mean => (self.delta > 0.0) != self.lower_is_better,
-            Aggregate::Median => self.wins > self.losses,
+            Aggregate::Median | Aggregate::P95 => self.wins > self.losses,
         }
     }
 
@@ -74,12 +73,11 @@ impl MetricDifference {
     #[must_use]
     pub fn detectable_text(&self) -> Option<String> {
         let (low, high) = self.metric.range();
-        let most = high - low;
-        self.detectable.map(
-            |least| {
-                if least > most { format!("> {most}") } else { format!("{least:.3}") }
-            },
-        )
+        let (most, digits) = (high - low, self.metric.digits());
+        let text = |least| {
+            if least > most { format!("> {most}") } else { format!("{least:.digits$}") }
+        };
+        self.detectable.map(text)
     }
 }
 
@@ -145,7 +143,7 @@ impl PairedColumn {
             .zip(&run)
             .map(|(a, b): (&f64, &f64)| match metric.aggregate() {
                 Aggregate::Mean => b - a,
-                Aggregate::Median => f64::from(b.total_cmp(a) as i8),
+                Aggregate::Median | Aggregate::P95 => f64::from(b.total_cmp(a) as i8),
             })
             .collect();
         Self { metric, rows, baseline, run, differences }
@@ -159,15 +157,10 @@ impl PairedColumn {
         let down = self.differences.iter().filter(|one| **one < -TIE).count();
         let (wins, losses) = if lower_is_better { (down, up) } else { (up, down) };
         let test = randomisation(&self.differences, &cluster_of, unadjusted(plan));
-        let (baseline, run, delta) = match self.metric.aggregate() {
-            Aggregate::Mean => (mean(&self.baseline), mean(&self.run), mean(&self.differences)),
-            Aggregate::Median => {
-                let [a, b] =
-                    [&self.baseline, &self.run].map(|values| median(values).unwrap_or(0.0));
-                (a, b, apart(a, b))
-            }
-        };
-        let by_mean = self.metric.aggregate() == Aggregate::Mean;
+        let by = self.metric.aggregate();
+        let [baseline, run] = [&self.baseline, &self.run].map(|values| aggregated(values, by));
+        let by_mean = by == Aggregate::Mean;
+        let delta = if by_mean { mean(&self.differences) } else { apart(baseline, run) };
         let (low, high) = self.metric.range();
         let interval = test.and_then(|test| test.interval).filter(|_| by_mean);
         let ci95 = interval.map(|interval| interval.within(high - low));

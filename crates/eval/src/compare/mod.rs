@@ -37,7 +37,7 @@ pub use verdict::{LEVEL, p_text};
 pub struct ComparePlan {
     /// The baseline's evaluation plan.
     pub evaluation: EvaluationPlan,
-    /// The metrics to compare; empty: all reported ones with a value in both runs.
+    /// The metrics to compare; empty: all reported ones and the costs, with a value in both runs.
     pub metrics: Vec<Metric>,
     /// The primary metric. Default: the first of `AnswerCorrect`, `AnswerF1`, `EM@prompt`, `EM@5` and `nDCG@10`
     /// that all pairs have.
@@ -124,13 +124,15 @@ fn label(at: usize) -> String {
     letter.map_or_else(|| format!("R{}", at + 1), String::from)
 }
 
-/// Returns the metrics to score: the requested ones in order, else all that a run reports; the primary
+/// Returns the metrics to score: the requested ones in order, else all that a run reports, and the costs; the primary
 /// metric always.
 fn metrics(plan: &ComparePlan) -> Vec<Metric> {
     let chosen = !plan.metrics.is_empty();
     let mut metrics = if chosen { plan.metrics.clone() } else { plan.evaluation.metrics.clone() };
     metrics.extend(plan.primary);
     if !chosen {
+        let costs = Family::ALL.iter().filter(|family| family.is_cost());
+        metrics.extend(costs.filter_map(|family| Metric::new(*family, None)));
         metrics.sort_unstable();
     }
     let mut seen = BTreeSet::new();

@@ -62,7 +62,8 @@ pub(super) fn sentence(
 
 fn numbers(difference: &MetricDifference) -> String {
     let MetricDifference { metric, baseline, run, delta, ci95, p, p_holm, .. } = difference;
-    let interval = ci95.map_or(String::new(), |ci| format!(" {ci:.3}"));
+    let digits = metric.digits();
+    let interval = ci95.map_or(String::new(), |ci| format!(" {ci:.digits$}"));
     let p = match (p, p_holm) {
         // In a family of one, the Holm-adjusted p is p itself.
         (Some(p), Some(adjusted)) if adjusted != p => {
@@ -71,7 +72,7 @@ fn numbers(difference: &MetricDifference) -> String {
         (Some(p), _) => format!(", p {}", equals(*p)),
         (None, _) => String::new(),
     };
-    format!("{metric} {baseline:.3} -> {run:.3}, {delta:+.3}{interval}{p}")
+    format!("{metric} {baseline:.digits$} -> {run:.digits$}, {delta:+.digits$}{interval}{p}")
 }
 
 /// Formats [`p_text`] with its sign.

@@ -269,7 +269,12 @@ impl<'a> JudgedRun<'a> {
 
     fn lacks(&self, quantity: Quantity) -> Error {
         let name = &self.run.manifest.name;
-        Error::no_value(format!("`{name}` has no value of `{quantity}` on any question"))
+        let message = format!("`{name}` has no value of `{quantity}` on any question");
+        if quantity.metric().is_some_and(|metric| metric.family().is_cost()) {
+            let hint = "cached replies have no cost: run with `--no-cache`; `usd` needs `generation.price`";
+            return Error::new(message, hint);
+        }
+        Error::no_value(message)
     }
 }
 
@@ -358,9 +363,9 @@ impl Judgeable {
 }
 
 fn judge(gate: &Gate, found: Judgeable, mode: GateMode) -> GateResult {
-    // A share of exactly 0 or 1 cannot be established by sampling: such a limit applies to these questions only. A median has no
+    // A share of exactly 0 or 1 cannot be established by sampling: such a limit applies to these questions only. A quantile has no
     // interval.
-    let by_value = gate.is_absolute() || gate.quantity.aggregate() == Aggregate::Median;
+    let by_value = gate.is_absolute() || gate.quantity.aggregate() != Aggregate::Mean;
     let mode = if by_value { GateMode::Mean } else { mode };
     let verdict = match (mode, found.ci95) {
         (GateMode::Mean, _) if gate.keeps(found.value) => GateVerdict::Pass,
@@ -407,7 +412,7 @@ impl Gate {
 
 fn reason(gate: &Gate, found: Judgeable, mode: GateMode, verdict: GateVerdict) -> String {
     let Judgeable { value, n, .. } = found;
-    let limit = gate.limit;
+    let (limit, digits) = (gate.limit, gate.quantity.digits());
     let name = match gate.bound {
         GateBound::MaxDrop => format!("the {} of {}", gate.worse(), gate.quantity),
         _ => gate.quantity.to_string(),
@@ -416,23 +421,25 @@ fn reason(gate: &Gate, found: Judgeable, mode: GateMode, verdict: GateVerdict) -
     let side = gate.side(verdict == GateVerdict::Pass);
     match (verdict, found.ci95.filter(|_| mode == GateMode::Interval)) {
         (GateVerdict::Inconclusive, None) => format!(
-            "{name} is {value:.3}, but there is no interval to judge by: fewer than two clusters in {questions}; mode `mean` \
+            "{name} is {value:.digits$}, but there is no interval to judge by: fewer than two clusters in {questions}; mode `mean` \
              judges by the value alone"
         ),
-        (_, None) => format!("{name} is {value:.3}, {side} {limit}"),
-        (GateVerdict::Pass, Some(ci)) => format!("all of {ci:.3} is {side} {limit}"),
+        (_, None) => format!("{name} is {value:.digits$}, {side} {limit}"),
+        (GateVerdict::Pass, Some(ci)) => format!("all of {ci:.digits$} is {side} {limit}"),
         (GateVerdict::Fail, Some(ci)) => {
-            format!("{name} is {value:.3}, and all of its interval {ci:.3} is {side} {limit}")
+            format!(
+                "{name} is {value:.digits$}, and all of its interval {ci:.digits$} is {side} {limit}"
+            )
         }
         (GateVerdict::Inconclusive, Some(ci)) if !gate.keeps(ci.low) && !gate.keeps(ci.high) => {
             format!(
-                "all of {ci:.3} is {side} {limit}, but so few clusters of questions differ that it may be chance"
+                "all of {ci:.digits$} is {side} {limit}, but so few clusters of questions differ that it may be chance"
             )
         }
         (GateVerdict::Inconclusive, Some(ci)) => format!(
-            "inconclusive: the limit {limit} lies inside the 95% CI {ci:.3}, so {questions} do not decide{}",
+            "inconclusive: the limit {limit} lies inside the 95% CI {ci:.digits$}, so {questions} do not decide{}",
             deciding(value, limit, ci, n).map_or(String::new(), |n| format!(
-                "; about {} would, if the value stays {value:.3}",
+                "; about {} would, if the value stays {value:.digits$}",
                 thousands(n)
             ))
         ),

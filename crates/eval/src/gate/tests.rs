@@ -89,6 +89,33 @@ fn a_median_has_no_interval_and_is_judged_by_its_value() {
 }
 
 #[test]
+fn costs_are_limits_of_a_quantile_or_a_mean_and_unknown_ones_an_error() {
+    let mut run = run("r", &["18 May"; 20]);
+    for (n, trace) in run.traces.iter_mut().enumerate() {
+        let call = &mut trace.conditions[0].attempts[0];
+        (call.seconds, call.cost_usd) = (n as f64 + 1.0, 0.001 + 1e-5 * n as f64);
+        trace.steps.iter_mut().for_each(|step| step.seconds = 0.0);
+    }
+    let judged = |run: &SavedRun, name: &str, limit| {
+        let found = check(run, None, &plan(vec![gate(name, GateBound::Max, limit)]));
+        found.map(|report| (report.gates[0].verdict, report.gates[0].reason.clone()))
+    };
+    // Of 1 to 20 s, 19 s is the least that 95% do not exceed.
+    let (verdict, reason) = judged(&run, "seconds_p95", 18.0).expect("a value");
+    assert_eq!((verdict, reason.as_str()), (GateVerdict::Fail, "seconds_p95 is 19.000, above 18"));
+    assert_eq!(judged(&run, "seconds_p95", 19.0).expect("a value").0, GateVerdict::Pass);
+    let (verdict, reason) = judged(&run, "usd", 0.002).expect("a value");
+    assert_eq!(verdict, GateVerdict::Pass);
+    assert!(
+        reason.starts_with("all of [0.001") && reason.ends_with("is at or below 0.002"),
+        "{reason}"
+    );
+    run.traces.iter_mut().for_each(|trace| trace.conditions[0].attempts[0].cost_usd = 0.0);
+    let error = judged(&run, "usd", 0.002).expect_err("no price");
+    assert_eq!(error.to_string(), "`r` has no value of `usd` on any question");
+}
+
+#[test]
 fn a_drop_is_a_fall_of_what_should_be_high_and_a_rise_of_what_should_be_low() {
     let difference = |lower_is_better| MetricDifference {
         metric: "EM@5".parse().expect("a metric"),

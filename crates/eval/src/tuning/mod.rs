@@ -153,6 +153,8 @@ pub struct RankedTrial {
     pub equal_tokens: Option<f64>,
     /// Mean context tokens of the passages it packs.
     pub context_tokens: f64,
+    /// Mean seconds of retrieval, reranking and packing.
+    pub seconds: Option<f64>,
     /// The difference from the default; `None` for the default itself, and if the default failed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub difference: Option<Difference>,

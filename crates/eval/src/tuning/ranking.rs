@@ -10,7 +10,7 @@ use super::{
 use crate::clusters;
 use crate::compare::differences::TIE;
 use crate::metric_summary::mean;
-use ragtriage_core::metric::{Direction, Metric};
+use ragtriage_core::metric::{Direction, Family, Metric};
 use ragtriage_core::stats::cluster::clusters;
 use ragtriage_core::stats::holm::holm;
 use ragtriage_core::stats::randomisation::{RandomisationPlan, Randomised, randomisation};
@@ -106,6 +106,7 @@ fn row(
         equal_k: aligned.mean_of(trial, plan.equal_k),
         equal_tokens: aligned.mean_of(trial, plan.equal_tokens),
         context_tokens: mean(&trial.context_tokens),
+        seconds: Metric::new(Family::Seconds, None).and_then(|cost| aligned.mean_of(trial, cost)),
         difference,
         truncation: trial.scored.result.as_ref().ok().and_then(|scores| scores.truncation),
     }
@@ -123,6 +124,7 @@ fn failed_row(trial: &ScoredTrial) -> Option<RankedTrial> {
         equal_k: None,
         equal_tokens: None,
         context_tokens: 0.0,
+        seconds: None,
         difference: None,
         truncation: None,
     })

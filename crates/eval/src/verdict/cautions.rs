@@ -10,7 +10,7 @@ use ragtriage_core::stats::mcnemar::mcnemar;
 use ragtriage_core::text::numbers::{percent_of, plural, thousands};
 use ragtriage_core::text::sanitize::shortened;
 use ragtriage_core::types::{
-    Condition, ErrorKind, FailureClass, QuestionKind, Stance, SupportRule, Trace,
+    Attempt, Condition, ErrorKind, FailureClass, QuestionKind, Stance, SupportRule, Trace,
 };
 
 /// Questions or clusters below which a verdict is marked as resting on few.
@@ -242,7 +242,7 @@ const MOST: f64 = 0.2;
 const ERROR_WIDTH: usize = 120;
 
 /// Reasons for the lack of an answer, each with its remedy.
-const REASONS: [(&str, &str); 7] = [
+const REASONS: [(&str, &str); 8] = [
     ("truncated by the token limit", "raise the limit of completion tokens"),
     ("empty", "check the endpoint's log and its stop texts"),
     ("tool calls", "remove the tools from the requests"),
@@ -251,6 +251,10 @@ const REASONS: [(&str, &str); 7] = [
     (
         "refused as too long for the model",
         "shorten the prompts, or raise the context that the model is served with",
+    ),
+    (
+        "repeating themselves up to the token limit",
+        "check the model and its chat template: a higher limit does not help",
     ),
     ("failed", "correct what the error names, and ask the failed questions again"),
 ];
@@ -339,7 +343,9 @@ fn reason(trace: &Trace) -> usize {
             _ => FAILED,
         };
     }
-    match trace.attempt(Condition::Retrieved).map(|attempt| attempt.stance) {
+    let attempt = trace.attempt(Condition::Retrieved);
+    match attempt.map(|attempt| attempt.stance) {
+        Some(Stance::Truncated) if attempt.is_some_and(Attempt::repeats_itself) => 6,
         Some(Stance::Truncated) => 0,
         Some(Stance::Empty) => 1,
         Some(Stance::ToolCall) => 2,

@@ -46,6 +46,7 @@ impl Generator for ScriptedJudge {
             origin: Origin::Called,
             prompt_tokens: None,
             completion_tokens: None,
+            seconds: 0.0,
         })
     }
 }

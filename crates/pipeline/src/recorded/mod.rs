@@ -10,7 +10,6 @@ mod plan;
 mod rankings;
 
 use std::sync::{Arc, OnceLock};
-use std::time::Instant;
 
 use async_trait::async_trait;
 
@@ -78,10 +77,11 @@ impl QuestionRunner for ExternalPipeline {
         index: usize,
         question: Question,
     ) -> Result<QuestionResult, Error> {
-        let clock = Instant::now();
+        let mut seconds = 0.0;
         let recorded = match self.plan.rag.ask(&question).await {
-            Ok(Recorded { error: Some(error), .. }) => Err(self.plan.failed(error)),
-            Ok(recorded) => {
+            Ok((Recorded { error: Some(error), .. }, _)) => Err(self.plan.failed(error)),
+            Ok((recorded, of_call)) => {
+                seconds = of_call;
                 // Notes of a record are counted by name when it is joined.
                 self.places.note(
                     "[answer|answers] of the service with keys that are not read",
@@ -95,7 +95,6 @@ impl QuestionRunner for ExternalPipeline {
                 message: error.to_string(),
             }),
         };
-        let seconds = clock.elapsed().as_secs_f64();
         let line = Arc::clone(&self);
         let asked = async move {
             let contexts = recorded.as_ref().map_or(Vec::new(), contexts);

@@ -205,6 +205,7 @@ impl<'a> Sweep<'a> {
         let Dataset { documents, questions, notes, digest } = dataset;
         let (choosing, confirming) = split(questions, settings.tune.heldout);
         let mut metrics = vec![plan.metric, plan.equal_k, plan.equal_tokens];
+        metrics.extend(Metric::new(Family::Seconds, None));
         metrics.sort_unstable();
         metrics.dedup();
         Ok(Self {
@@ -341,7 +342,7 @@ fn plan(
             return refuse("scores answers: a sweep compares retrieval", hint);
         }
         if metric.family().aggregate() != Aggregate::Mean {
-            let why = "is aggregated by the median: trials are compared by means";
+            let why = "is no mean over questions: trials are compared by means";
             return refuse(why, SEE_DEFAULTS);
         }
     }

@@ -8,6 +8,7 @@ use ragtriage_core::text::numbers::{percent_of, percents, thousands};
 use ragtriage_core::types::Condition;
 use ragtriage_data::run::SavedRun;
 use ragtriage_eval::conditions::ConditionUse;
+use ragtriage_eval::cost::CostSummary;
 use ragtriage_eval::slices::{FEW, Slice, SliceGroup};
 use ragtriage_eval::summary::{MetricSummary, Summary};
 
@@ -33,7 +34,10 @@ pub(super) fn figures(summary: &Summary) -> impl Iterator<Item = Fact> {
         let name = Metric::new(*family, *cutoff)?.to_string();
         let found = measured(summary, &name)?;
         let ci95 = found.ci95.map_or(String::new(), |ci| format!(" {ci:.2}"));
-        let text = format!("{:.3}{ci95} (n = {})", found.mean, found.n);
+        let n_unsure = summary.classes.get("unsure").filter(|_| *family == Family::AnswerCorrect);
+        let unsure = n_unsure.filter(|n| **n > 0);
+        let unsure = unsure.map_or(String::new(), |n| format!("; {n} unsure, counted 0.5"));
+        let text = format!("{:.3}{ci95} (n = {}{unsure})", found.mean, found.n);
         Some(Fact::new(name, text))
     });
     figures.take(MOST)
@@ -45,7 +49,8 @@ pub(super) fn retrieval(summary: &Summary) -> Table {
     let titles = cutoffs.iter().map(|cutoff| if cutoff.is_empty() { "whole" } else { cutoff });
     let titles: Vec<&str> = ["", "n"].into_iter().chain(titles).collect();
     let mut table = Table::new("Retrieval", &titles);
-    for family in Family::ALL.iter().filter(|family| !family.scores_answers()) {
+    let is_of_ranking = |family: &&Family| !family.scores_answers() && !family.is_cost();
+    for family in Family::ALL.iter().filter(is_of_ranking) {
         let found =
             cutoffs.iter().map(|cutoff| measured(summary, &format!("{}{cutoff}", family.name())));
         let found: Vec<Option<MetricSummary>> = found.collect();
@@ -86,7 +91,7 @@ pub(super) fn answers(summary: &Summary) -> Table {
     // Without an unanswerable question, HasAns repeats the metrics of all questions.
     let has_unanswerable = measured(summary, Family::AnswerF1NoAns.name()).is_some();
     let split = [Family::AnswerEmHasAns, Family::AnswerF1HasAns];
-    let shown = Family::ALL.iter().filter(|family| family.scores_answers());
+    let shown = Family::ALL.iter().filter(|family| family.scores_answers() || family.is_cost());
     for family in shown.filter(|family| has_unanswerable || !split.contains(family)) {
         if let Some(found) = measured(summary, family.name()) {
             let ci95 = found.ci95.map_or(String::new(), |ci| ci.to_string());
@@ -140,6 +145,20 @@ pub(super) fn conditions(summary: &Summary) -> Option<Table> {
     }
     table.notes.extend(repeats(summary));
     (!table.rows.is_empty()).then_some(table)
+}
+
+/// The time, tokens and price of a question.
+pub(super) fn costs(costs: &[CostSummary]) -> Table {
+    let mut table = Table::new("Per question", &["", "n", "mean", "p50", "p95"]);
+    for CostSummary { name, n, mean, p50, p95 } in costs {
+        let digits = if name == "usd" { 6 } else { 3 };
+        let values = [mean, p50, p95].map(|value| format!("{value:.digits$}"));
+        table.row([name.clone(), n.to_string()].into_iter().chain(values));
+    }
+    let note = "seconds of each stage and of all (`seconds`), tokens and US dollars (`usd`) of the pipeline's own answer; cached replies are \
+                left out";
+    table.notes.extend((!costs.is_empty()).then(|| note.to_owned()));
+    table
 }
 
 /// Describes the changes between repeats.

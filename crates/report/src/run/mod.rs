@@ -70,6 +70,7 @@ pub fn report(run: &SavedRun, evaluation: &Evaluation, compared: Option<&Compari
     report.list(caveats());
     report.section(sections::TIME);
     report.elements.push(Element::Paragraph(timings(summary)));
+    report.table(metrics::costs(&summary.costs));
     report
 }
 

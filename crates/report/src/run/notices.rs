@@ -158,17 +158,26 @@ fn incomplete(run: &SavedRun) -> Vec<Notice> {
     let is_failed = |trace: &&Trace| {
         trace.failure().is_some_and(|failure| failure.error.kind != ErrorKind::NotRecorded)
     };
-    let failed = run.traces.iter().filter(is_failed).count();
-    if failed > 0 {
+    let failed: Vec<&Trace> = run.traces.iter().filter(is_failed).collect();
+    if !failed.is_empty() {
+        let is_too_long = |trace: &&Trace| {
+            trace.failure().is_some_and(|failure| failure.error.kind == ErrorKind::TooLong)
+        };
+        let again = format!("`ragtriage run --resume {}` asks them again", run.manifest.name);
         let hint = if run.manifest.is_imported() {
             "record them again and import the file".to_owned()
+        } else if failed.iter().all(is_too_long) {
+            format!(
+                "their prompts are too long: lower generation.context_tokens or retrieval.k in a new run, or raise the server's \
+                 context length: {again}"
+            )
         } else {
-            format!("`ragtriage run --resume {}` asks them again", run.manifest.name)
+            again
         };
         let text = format!(
-            "{} failed and {} excluded from every mean",
-            plural(failed, "question", "questions"),
-            if failed == 1 { "is" } else { "are" }
+            "{} failed and {} excluded from the means of answers",
+            plural(failed.len(), "question", "questions"),
+            if failed.len() == 1 { "is" } else { "are" }
         );
         notices.push(Notice::warning(text).with_hint(hint));
     }
@@ -195,10 +204,19 @@ fn unusable(run: &SavedRun) -> Vec<Notice> {
     let n_of = |stance: Stance| replies.iter().filter(|reply| reply.stance == stance).count();
     let of_all = format!("of {}", plural(replies.len(), "reply", "replies"));
     let mut notices = Vec::new();
+    let is_loop = |reply: &&&Attempt| reply.stance == Stance::Truncated && reply.repeats_itself();
+    let n_loops = replies.iter().filter(is_loop).count();
     let (n_truncated, n_calls, n_empty) =
-        (n_of(Stance::Truncated), n_of(Stance::ToolCall), n_of(Stance::Empty));
+        (n_of(Stance::Truncated) - n_loops, n_of(Stance::ToolCall), n_of(Stance::Empty));
+    let (limit, hint) = limit(run);
+    if n_loops > 0 {
+        let text = format!(
+            "{n_loops} {of_all} repeat themselves up to {limit}: the generator was not tested there"
+        );
+        let hint = "check the model and its chat template: a higher limit does not help";
+        notices.push(Notice::warning(text).with_hint(hint));
+    }
     if n_truncated > 0 {
-        let (limit, hint) = limit(run);
         let text = format!(
             "{n_truncated} {of_all} hit {limit} before an answer: the generator was not tested there"
         );
@@ -249,6 +267,9 @@ mod tests {
         assert_eq!(texts(&run), []);
         // 16 questions with 5 replies each: the question's own prompt twice, and three further
         // conditions. All five calls of the last question failed.
+        let looping = "The port is 8080. ".repeat(4);
+        let reply = &mut run.traces[4].conditions[0].attempts[0];
+        (reply.raw, reply.stance) = (looping, Stance::Truncated);
         for (trace, stance) in run.traces.iter_mut().zip([
             Stance::Truncated,
             Stance::Truncated,
@@ -258,6 +279,10 @@ mod tests {
             trace.conditions[0].attempts[0].stance = stance;
         }
         let expected = [
+            (
+                "1 of 75 replies repeat themselves up to max_tokens = 1024: the generator was not tested there",
+                "check the model and its chat template: a higher limit does not help",
+            ),
             (
                 "2 of 75 replies hit max_tokens = 1024 before an answer: the generator was not tested there",
                 "raise generation.max_tokens",

@@ -17,7 +17,7 @@ const SHOWN_NOTES: usize = 5;
 const VALUE: usize = 24;
 const ERROR: usize = 200;
 
-const COLUMNS: [&str; 11] = [
+const COLUMNS: [&str; 12] = [
     "",
     "",
     "trial",
@@ -29,6 +29,7 @@ const COLUMNS: [&str; 11] = [
     "equal k",
     "equal tokens",
     "packed",
+    "seconds",
 ];
 
 /// Returns the trials that are shown, with their ranks.
@@ -99,6 +100,7 @@ fn figures(row: &RankedTrial) -> [String; COLUMNS.len() - 3] {
         row.equal_k.map_or_else(none, mean),
         row.equal_tokens.map_or_else(none, mean),
         tokens(row.context_tokens),
+        row.seconds.map_or_else(none, |seconds| format!("{seconds:.3}")),
     ]
 }
 

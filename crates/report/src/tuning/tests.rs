@@ -60,6 +60,7 @@ fn row(name: &str, size: &str, retrievers: &str, mean: f64, tokens: f64) -> Rank
         equal_k: Some(mean + 0.01),
         equal_tokens: Some(mean),
         context_tokens: tokens,
+        seconds: Some(0.25),
         difference: (name != "default").then(|| Difference {
             delta: mean - 0.6,
             ci95: Some(Interval { low: mean - 0.63, high: mean - 0.57 }),

@@ -4,8 +4,7 @@
 //! `refs/`. The user's cache is read, never written; ours has the same layout.
 
 use std::fmt;
-use std::fs::{self, Permissions};
-use std::os::unix::fs::PermissionsExt;
+use std::fs;
 use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
@@ -14,8 +13,8 @@ use tempfile::NamedTempFile;
 use super::ModelSource;
 use crate::Error;
 use crate::error::Fault;
-use crate::fetch::download::{OnDownload, Wanted, download};
-use ragtriage_encoder::checkpoint::{Checkpoint, sha256_of_file};
+use crate::fetch::download::{OnDownload, Wanted, download, install, part};
+use ragtriage_encoder::checkpoint::Checkpoint;
 
 /// The branch that the hub shows by default.
 pub(super) const DEFAULT_REVISION: &str = "main";
@@ -204,16 +203,6 @@ fn write_reference(path: &Path, commit: &str) -> Result<(), Error> {
     part.persist(path).map(drop).map_err(|error| Error::disk(path)(error.error))
 }
 
-/// Creates a temporary file next to `target`, removed unless it gets that name; its permissions are those of any new file.
-fn part(target: &Path) -> Result<NamedTempFile, Error> {
-    let unwritable = Error::disk(target);
-    let folder = target.parent().unwrap_or(target);
-    fs::create_dir_all(folder).map_err(unwritable)?;
-    let mut part = tempfile::Builder::new();
-    part.prefix(".").suffix(".part").permissions(Permissions::from_mode(0o666));
-    part.tempfile_in(folder).map_err(unwritable)
-}
-
 /// The hub's description of a revision.
 #[derive(Deserialize)]
 struct Listing {
@@ -271,59 +260,20 @@ async fn listing(name: &HubName, revision: &str, source: &ModelSource) -> Result
     }
 }
 
-/// Downloads a file to `target`. It gets its name when its hash is correct, where one is known.
-pub(super) async fn install(
-    wanted: &Wanted<'_>,
-    target: &Path,
-    sha256: Option<&str>,
-    on_download: OnDownload<'_>,
-) -> Result<(), Error> {
-    let part = part(target)?;
-    download(wanted, part.path(), on_download).await?;
-    let found = sha256_of_file(part.path())?;
-    if let Some(expected) = sha256.filter(|expected| *expected != found) {
-        let target = target.display();
-        return Err(Error::new(format!("`{target}` has sha256 {found}, expected {expected}"))
-            .hinting("try again; if the hash still differs, check the hub's address"));
-    }
-    part.as_file().sync_all().map_err(Error::disk(target))?;
-    part.persist(target).map(drop).map_err(|error| Error::disk(target)(error.error))
-}
-
-/// Names the cause of a refusal by its status.
+/// Names the cause of a refusal. The hub hides private models from those without a key, and reports missing ones likewise.
 fn refusal(error: Error, name: &HubName, revision: &str, source: &ModelSource) -> Error {
-    let (hub, name) = (&source.hub.url, &name.name);
-    let has_key = source.hub.key.is_some();
-    let with_key = if has_key { "with the given key" } else { "without a key" };
-    let from = "the key is read from `HF_TOKEN`";
-    let (message, hint) = match error.fault {
-        // The hub hides private models from those without a key, and reports missing ones likewise.
-        Some(Fault::Status(401)) => {
-            let hint = if has_key {
-                format!("check the name, and that the key is valid and may read the model; {from}")
-            } else {
-                format!(
-                    "check the name; for a private or gated model a key of the hub is needed; {from}"
-                )
-            };
-            let message = format!(
-                "`{hub}` denies access to `{name}` {with_key}: the model is private, gated or does not exist (status 401)"
-            );
-            (message, hint)
-        }
-        Some(Fault::Status(403)) => (
-            format!("`{hub}` refuses `{name}` {with_key}: the model is gated (status 403)"),
-            format!(
-                "accept the model's conditions on its page, and use a key of that account; {from}"
-            ),
-        ),
-        Some(Fault::Status(404)) => (
-            format!("`{hub}` has no model `{name}` with revision `{revision}` (status 404)"),
-            "check the name and the revision: a branch, a tag or a commit".to_owned(),
-        ),
-        _ => return error.or_hint("try again, or use a model that is on this machine"),
+    let Some(Fault::Status(status @ (401 | 403 | 404))) = error.fault else {
+        return error.or_hint("try again, or use a model that is on this machine");
     };
-    Error::new(message).hinting(hint)
+    let (hub, name) = (&source.hub.url, &name.name);
+    let key = if source.hub.key.is_some() { "the given" } else { "no" };
+    let message = format!(
+        "`{hub}` has no model `{name}` with revision `{revision}`, or denies access with {key} key (status {status})"
+    );
+    Error::new(message).hinting(
+        "check the name and the revision; a private or gated model needs the key of an account that accepted its conditions, in \
+         `HF_TOKEN`",
+    )
 }
 
 #[cfg(test)]

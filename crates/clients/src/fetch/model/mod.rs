@@ -13,9 +13,9 @@ use std::path::{Path, PathBuf};
 
 pub use hub::{FetchedModel, HubName, fetch};
 
-use super::download::{OnDownload, Wanted};
+use super::download::{OnDownload, Wanted, install};
 use crate::http::Secret;
-use hub::{DEFAULT_REVISION, MOST_BYTES, Snapshot, install};
+use hub::{DEFAULT_REVISION, MOST_BYTES, Snapshot};
 use ragtriage_core::text::causes::with_causes;
 use ragtriage_encoder::Kind;
 use ragtriage_encoder::checkpoint::{Checkpoint, CheckpointError, FILES, PINS, Pin, PlaceTried};

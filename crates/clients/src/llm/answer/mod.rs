@@ -51,7 +51,8 @@ pub fn read_answer(raw: &str, finish: Finish) -> (String, Stance) {
 
 /// Control tokens of chat templates.
 static CONTROL: LazyLock<Regex> = LazyLock::new(|| {
-    Regex::new(r"<\|[\w.-]{1,40}\|>|</s>|<(?:eos|end_of_turn)>").expect("a constant pattern")
+    Regex::new(r"<[|｜][\w.▁-]{1,40}[|｜]>|</s>|<(?:bos|eos|pad|(?:start|end)_of_turn)>")
+        .expect("a constant pattern")
 });
 
 /// Begins the channel that is meant for the user, in the format of gpt-oss.

@@ -114,6 +114,8 @@ fn control_tokens_and_other_channels_are_no_part_of_an_answer() {
         "6 minutes<|im_end|>",
         "6 minutes</s>",
         "6 minutes<|eot_id|>",
+        "6 minutes<pad><pad>",
+        "6 minutes<｜end▁of▁sentence｜>",
         "<reasoning>9 hours?</reasoning><answer>6 minutes</answer>",
         "<thought>9 hours?</thought>\n6 minutes",
     ] {

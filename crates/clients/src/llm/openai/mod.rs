@@ -1,6 +1,6 @@
 //! Chat completions of any OpenAI-compatible server: `OpenAI`, Azure, vLLM, Ollama, llama.cpp, LM Studio, gateways.
 //!
-//! Streaming is not requested; if a server streams nevertheless, the stream is assembled.
+//! Streaming is requested only by `extra_body`; a stream is assembled.
 
 mod settings;
 mod stream;
@@ -14,14 +14,14 @@ use serde_json::{Map, Value};
 pub(crate) use self::settings::holds_secret;
 use self::settings::{MAX_COMPLETION_TOKENS, check};
 pub use self::settings::{OpenAiSettings, most_completion_tokens};
-use self::wire::ComplaintClass;
 use super::allowance::Allowance;
 use super::{Completion, Generator};
 use crate::Error;
-use crate::error::Fault;
-use crate::http::{Client, Response, Retry, ServiceNames};
+use crate::http::{Client, is_complaint};
 use ragtriage_core::prompt::Prompt;
-use ragtriage_core::types::ErrorKind;
+
+/// The served context length in the properties of a llama.cpp server.
+const LLAMA_SERVED: &str = "/default_generation_settings/n_ctx";
 
 /// Part of the fingerprint: raised whenever a change here changes what is sent or how a reply is read.
 const VERSION: u32 = 1;
@@ -59,77 +59,31 @@ impl OpenAi {
         if let Some(whole) = stream::whole(&answer.body) {
             answer.body = whole.map_err(|reason| self.client.unreadable(&reason, &answer.body))?;
         }
-        if !answer.is_success() || wire::is_complaint(&answer.body) {
-            return Err(self.complaint(&answer));
+        if !answer.is_success() || is_complaint(&answer.body) {
+            return Err(self.client.status(&answer));
         }
         let reply = wire::reply(&answer.body)
             .map_err(|reason| self.client.unreadable(&reason, &answer.body))?;
         // The pieces of a stream, or the parts of a content, may spell a key together.
-        Ok(Completion { text: self.client.hide(reply.text), ..reply })
+        Ok(Completion { text: self.client.hide(reply.text), seconds: answer.seconds, ..reply })
     }
 
-    /// Returns the error of a server's error response.
-    fn complaint(&self, answer: &Response) -> Error {
-        let complaint = wire::complaint(&answer.body);
-        // Gateways answer with status 200.
-        let status = complaint.status.filter(|_| answer.status == 200).unwrap_or(answer.status);
-        let class = wire::class(status, &complaint);
-        let (url, excerpt) = (self.client.shown_url(), self.client.excerpt(&complaint.message));
-        let words = match class {
-            ComplaintClass::Busy => format!("`{url}` is busy or failing"),
-            ComplaintClass::TooLong => format!("the prompt is too long for `{url}`"),
-            ComplaintClass::Refused => format!("`{url}` refused the prompt"),
-            ComplaintClass::Rejected => format!("`{url}` rejected the call"),
+    /// Returns the served context length: of llama.cpp's properties, whose list of models has the trained one; else of the list
+    /// of models, as vLLM writes it.
+    async fn served_context(&self) -> Option<u64> {
+        let base = self.client.path().strip_suffix(self.client.names.path)?;
+        let get = async |path: &str| {
+            let answer = self.client.get(path).await.ok()?;
+            serde_json::from_slice::<Value>(&answer.body).ok()
         };
-        let error = Error::new(format!("{words}: status {status}: {excerpt}"));
-        let table = self.client.names.table;
-        let hint = self.client.names.hint(Fault::Status(status)).map(Into::into);
-        match class {
-            ComplaintClass::Busy if status == 429 => Error {
-                kind: ErrorKind::Transient,
-                retry: Retry::Limited(answer.retry_after),
-                hint,
-                ..error
-            },
-            ComplaintClass::Busy => Error {
-                kind: ErrorKind::Transient,
-                retry: Retry::Again(answer.retry_after),
-                ..error
-            },
-            ComplaintClass::TooLong => {
-                let hint =
-                    format!("lower `{table}.context_tokens`, or raise the server's context length");
-                Error { kind: ErrorKind::TooLong, ..error.hinting(hint) }
-            }
-            ComplaintClass::Refused => Error { is_refusal: true, ..error },
-            ComplaintClass::Rejected if matches!(status, 400 | 422) => {
-                let kind = wire::refused_parameter(&complaint).unwrap_or(ErrorKind::Permanent);
-                Error {
-                    kind,
-                    hint: parameter_hint(kind, self.client.names).map(Into::into),
-                    ..error
-                }
-            }
-            ComplaintClass::Rejected if matches!(status, 401 | 403..=405) => {
-                Error { hint, ..error }
-            }
-            ComplaintClass::Rejected => error,
+        let properties = get(&format!("{}/props", base.trim_end_matches("/v1"))).await;
+        let served = properties.and_then(|found| found.pointer(LLAMA_SERVED)?.as_u64());
+        if served.is_some() {
+            return served;
         }
-    }
-}
-
-/// Returns the setting that replaces a parameter which a server rejects, as `OpenAI`'s reasoning models do: they expect
-/// `max_completion_tokens`, and only the temperature 1.
-pub(super) fn parameter_hint(kind: ErrorKind, names: &ServiceNames) -> Option<String> {
-    let table = names.table;
-    match kind {
-        ErrorKind::RejectsMaxTokens => Some(format!(
-            "set `{table}.extra_body = {{ max_completion_tokens = 2048 }}` to replace `max_tokens`; add `temperature = 1` there if the temperature is refused as well"
-        )),
-        ErrorKind::RejectsTemperature => Some(format!(
-            "set `{table}.extra_body = {{ temperature = 1 }}` to replace `{table}.temperature`"
-        )),
-        _ => None,
+        let models = get(&format!("{base}/models")).await?;
+        let mut models = models["data"].as_array()?.iter();
+        models.find(|model| model["id"] == *self.model)?["max_model_len"].as_u64()
     }
 }
 
@@ -154,11 +108,12 @@ impl Generator for OpenAi {
     }
 }
 
-/// Makes one call, of a few prompt tokens and at most one answer token.
+/// Makes one call, of a few prompt tokens and at most one answer token. Returns the context length in tokens that the server serves,
+/// if it says so.
 ///
 /// # Errors
 /// A failed call.
-pub async fn ask_one_token(settings: &OpenAiSettings) -> Result<(), Error> {
+pub async fn ask_one_token(settings: &OpenAiSettings) -> Result<Option<u64>, Error> {
     let mut settings = OpenAiSettings { max_tokens: 1, ..settings.clone() };
     for name in [MAX_COMPLETION_TOKENS, "max_tokens"] {
         if let Some(most) = settings.extra_body.get_mut(name) {
@@ -171,7 +126,9 @@ pub async fn ask_one_token(settings: &OpenAiSettings) -> Result<(), Error> {
         system: String::new(),
         user: "Hi".to_owned(),
     };
-    OpenAi::new(&settings, None)?.call(&prompt).await.map(drop)
+    let model = OpenAi::new(&settings, None)?;
+    model.call(&prompt).await?;
+    Ok(model.served_context().await)
 }
 
 #[cfg(test)]

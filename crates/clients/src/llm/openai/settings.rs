@@ -87,11 +87,6 @@ pub(super) fn check(settings: &OpenAiSettings) -> Result<(), Error> {
             body.contains_key("messages"),
             "must not have `messages`: those are the prompt",
         ),
-        (
-            "extra_body",
-            body.get("stream").is_some_and(|stream| stream != &Value::Bool(false)),
-            "must not ask for a `stream`: answers are read whole",
-        ),
     ];
     match wrong.into_iter().find(|(_, is_wrong, _)| *is_wrong) {
         Some((setting, _, problem)) => Err(settings.endpoint.names.bad_setting(setting, problem)),

@@ -1,5 +1,4 @@
-//! An unrequested stream: some gateways answer with server-sent events whatever the body requests. The reply has been paid for,
-//! so it is assembled instead of discarded.
+//! A stream: requested by `extra_body`, or sent by a gateway whatever the body requests. It is assembled.
 
 use serde_json::{Value, json};
 

@@ -1,4 +1,4 @@
-//! The chat completions protocol: builds requests and parses responses. Pure.
+//! The chat completions protocol: builds requests and parses responses. Pure. Error messages are read by `http`.
 
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
@@ -6,32 +6,7 @@ use serde_json::{Map, Value, json};
 use super::settings::{MAX_COMPLETION_TOKENS, OpenAiSettings};
 use crate::llm::Completion;
 use ragtriage_core::prompt::Prompt;
-use ragtriage_core::types::{ErrorKind, Finish, Origin};
-
-/// `error.code` and `error.type` values for a prompt that exceeds the model's context (`OpenAI`, llama.cpp, `LiteLLM`).
-const TOO_LONG_CODES: [&str; 3] =
-    ["context_length_exceeded", "exceed_context_size_error", "contextwindowexceedederror"];
-
-/// Lower-case parts of messages that indicate the error without a code (vLLM, LM Studio, TGI, gateways to
-/// others).
-const TOO_LONG_WORDS: [&str; 8] = [
-    "maximum context length",
-    "context length of",
-    "exceeds the available context size",
-    "exceeds the context",
-    "prompt is too long",
-    "input is too long",
-    "greater than the context length",
-    // LiteLLM's text for any provider's error: its `code` is then `400`.
-    "contextwindowexceedederror",
-];
-
-/// Codes of a provider's content filter (`OpenAI`, Azure).
-const REFUSED_CODES: [&str; 3] =
-    ["content_filter", "content_policy_violation", "responsibleaipolicyviolation"];
-
-/// Codes under status 429 that waiting does not resolve.
-const SPENT_CODES: [&str; 2] = ["insufficient_quota", "billing_hard_limit_reached"];
+use ragtriage_core::types::{Finish, Origin};
 
 /// `finish_reason` values for a reply that reached the token limit (`OpenAI` and most servers; Mistral; gateways to Anthropic
 /// and Gemini), in lower case.
@@ -90,10 +65,21 @@ enum Content {
     Parts(Vec<ContentPart>),
 }
 
+/// Types of parts that hold the model's thinking.
+const THINKING_PARTS: [&str; 2] = ["reasoning", "thinking"];
+
 #[derive(Deserialize)]
 struct ContentPart {
+    #[serde(rename = "type")]
+    kind: Option<String>,
     text: Option<String>,
     refusal: Option<String>,
+}
+
+impl ContentPart {
+    fn is_thinking(&self) -> bool {
+        self.kind.as_deref().is_some_and(|kind| THINKING_PARTS.contains(&kind))
+    }
 }
 
 /// Upper bound on the tokens of a call: a larger number is an error.
@@ -121,9 +107,9 @@ pub(super) fn reply(body: &[u8]) -> Result<Completion, String> {
         None => (String::new(), None),
         Some(Content::Text(text)) => (text, None),
         Some(Content::Parts(parts)) => {
-            parts.into_iter().fold((String::new(), None), |(text, refusal), part| {
-                (text + &part.text.unwrap_or_default(), refusal.or(part.refusal))
-            })
+            let said = parts.iter().filter(|part| !part.is_thinking());
+            let texts: Vec<&str> = said.filter_map(|part| part.text.as_deref()).collect();
+            (texts.join("\n"), parts.iter().find_map(|part| part.refusal.clone()))
         }
     };
     let refusal = message.refusal.or(part_refusal).filter(|refusal| !refusal.is_empty());
@@ -137,88 +123,8 @@ pub(super) fn reply(body: &[u8]) -> Result<Completion, String> {
     };
     let [prompt_tokens, completion_tokens] =
         ["prompt_tokens", "completion_tokens"].map(|name| tokens(&completion.usage, name));
-    let text = refusal.unwrap_or(text);
-    Ok(Completion { text, finish, origin: Origin::Called, prompt_tokens, completion_tokens })
-}
-
-/// An error message of a server.
-#[derive(Debug, Default, PartialEq, Eq)]
-pub(super) struct Complaint {
-    pub message: String,
-    /// `error.code` and `error.type`, lower-cased.
-    codes: Vec<String>,
-    /// `error.code` if it is a number: gateways put the status there, under status 200.
-    pub status: Option<u16>,
-}
-
-/// Parses an error message, with the codes of `{"error": {"code", "type"}}`.
-pub(super) fn complaint(body: &[u8]) -> Complaint {
-    let whole: Value = serde_json::from_slice(body).unwrap_or_default();
-    let error = whole.get("error").filter(|error| error.is_object()).unwrap_or(&whole);
-    let inner = error.get("innererror").and_then(|inner| inner.get("code"));
-    Complaint {
-        message: crate::http::complaint(body),
-        codes: [error.get("code"), error.get("type"), inner]
-            .into_iter()
-            .filter_map(|code| code?.as_str().map(str::to_lowercase))
-            .collect(),
-        status: error.get("code").and_then(Value::as_u64).and_then(|code| u16::try_from(code).ok()),
-    }
-}
-
-/// Returns true if a body with a success status contains an error message.
-pub(super) fn is_complaint(body: &[u8]) -> bool {
-    serde_json::from_slice::<Value>(body).is_ok_and(|value| {
-        value["choices"].as_array().is_none_or(Vec::is_empty)
-            && value.get("error").is_some_and(|error| !error.is_null())
-    })
-}
-
-/// Returns the parameter named in an error message, by the wording of `OpenAI` and compatible
-/// servers.
-pub(super) fn refused_parameter(complaint: &Complaint) -> Option<ErrorKind> {
-    if complaint.message.contains("max_tokens") {
-        Some(ErrorKind::RejectsMaxTokens)
-    } else if complaint.message.contains("temperature") {
-        Some(ErrorKind::RejectsTemperature)
-    } else {
-        None
-    }
-}
-
-impl Complaint {
-    fn has_code(&self, codes: &[&str]) -> bool {
-        self.codes.iter().any(|code| codes.contains(&code.as_str()))
-    }
-}
-
-/// The consequence of an error message.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum ComplaintClass {
-    /// The call may succeed later.
-    Busy,
-    /// The prompt exceeds the model's context.
-    TooLong,
-    /// The provider's content filter rejected the prompt.
-    Refused,
-    /// An identical call fails again.
-    Rejected,
-}
-
-/// Classifies an error message.
-pub(super) fn class(status: u16, complaint: &Complaint) -> ComplaintClass {
-    let message = complaint.message.to_lowercase();
-    if complaint.has_code(&TOO_LONG_CODES)
-        || (status != 429 && TOO_LONG_WORDS.iter().any(|words| message.contains(words)))
-    {
-        ComplaintClass::TooLong
-    } else if complaint.has_code(&REFUSED_CODES) {
-        ComplaintClass::Refused
-    } else if crate::error::is_transient_status(status) && !complaint.has_code(&SPENT_CODES) {
-        ComplaintClass::Busy
-    } else {
-        ComplaintClass::Rejected
-    }
+    let (text, origin, seconds) = (refusal.unwrap_or(text), Origin::Called, 0.0);
+    Ok(Completion { text, finish, origin, prompt_tokens, completion_tokens, seconds })
 }
 
 #[cfg(test)]
@@ -238,10 +144,11 @@ mod tests {
         let text = choice(&json!({"content": "Paris", "reasoning_content": "hm"}), "stop");
         assert_eq!(read(&text), Ok(("Paris".into(), Finish::Stop)));
         let parts = choice(
-            &json!({"content": [{"type": "text", "text": "Pa"}, {"type": "text", "text": "ris"}]}),
+            &json!({"content": [{"type": "reasoning", "text": "Answer: Lyon"}, {"type": "text", "text": "Hm."},
+                {"type": "thinking", "thinking": "hm"}, {"text": "Answer: Paris"}]}),
             "eos",
         );
-        assert_eq!(read(&parts), Ok(("Paris".into(), Finish::Stop)));
+        assert_eq!(read(&parts), Ok(("Hm.\nAnswer: Paris".into(), Finish::Stop)));
         let null = choice(&json!({"content": null}), "length");
         assert_eq!(read(&null), Ok((String::new(), Finish::Length)));
     }
@@ -306,65 +213,5 @@ mod tests {
             let reply = reply(body.to_string().as_bytes()).expect("an answer all the same");
             assert_eq!((reply.prompt_tokens, reply.completion_tokens), expected, "{body}");
         }
-    }
-
-    #[test]
-    fn a_refused_parameter_is_known_by_its_name() {
-        // OpenAI's wording.
-        let tokens = "Unsupported parameter: 'max_tokens' is not supported with this model. Use 'max_completion_tokens' instead.";
-        let temperature = "Unsupported value: 'temperature' does not support 0 with this model. Only the default (1) value is supported.";
-        for (message, parameter) in [
-            (tokens, Some(ErrorKind::RejectsMaxTokens)),
-            (temperature, Some(ErrorKind::RejectsTemperature)),
-            ("no such model", None),
-        ] {
-            let body = json!({ "error": { "message": message } }).to_string();
-            assert_eq!(refused_parameter(&super::complaint(body.as_bytes())), parameter);
-        }
-    }
-
-    #[test]
-    fn a_complaint_is_classed_by_code_then_words_then_status() {
-        for (status, body, expected) in [
-            (
-                400,
-                json!({"error": {"message": "m", "code": "context_length_exceeded"}}),
-                ComplaintClass::TooLong,
-            ),
-            (
-                400,
-                json!({"error": "This model's maximum context length is 8192 tokens"}),
-                ComplaintClass::TooLong,
-            ),
-            (
-                400,
-                json!({"error": {"message": "litellm.ContextWindowExceededError: x", "type": "invalid_request_error", "code": "400"}}),
-                ComplaintClass::TooLong,
-            ),
-            (
-                500,
-                json!({"error": {"type": "exceed_context_size_error", "code": 400}}),
-                ComplaintClass::TooLong,
-            ),
-            (400, json!({"error": {"code": "content_filter"}}), ComplaintClass::Refused),
-            (429, json!({"error": {"code": "rate_limit_exceeded"}}), ComplaintClass::Busy),
-            (429, json!({"error": {"code": "insufficient_quota"}}), ComplaintClass::Rejected),
-            (503, json!("loading"), ComplaintClass::Busy),
-            (401, json!({"detail": "no"}), ComplaintClass::Rejected),
-            (501, json!({}), ComplaintClass::Rejected),
-        ] {
-            let complaint = complaint(body.to_string().as_bytes());
-            assert_eq!(class(status, &complaint), expected, "{status} {body}");
-        }
-    }
-
-    #[test]
-    fn a_gateways_error_under_status_200_keeps_its_own_status() {
-        let body = br#"{"error": {"code": 429, "message": "slow down"}}"#;
-        assert!(is_complaint(body));
-        let expected =
-            Complaint { message: "slow down".into(), codes: Vec::new(), status: Some(429) };
-        assert_eq!(complaint(body), expected);
-        assert!(!is_complaint(br#"{"error": null, "choices": []}"#));
     }
 }

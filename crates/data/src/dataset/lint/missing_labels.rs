@@ -1,26 +1,18 @@
 //! Missing labels: passages that contain an answer and the question's terms, in documents that no label of the question names.
 //!
 //! Only retrieved passages are checked, since only those are judged in a run: the pool of each retriever's best (`pipeline::pool`). The
-//! rule is a stricter form of the flag `answer_elsewhere`, because each finding is reviewed by a person: the passage contains most of
-//! the question's content terms, and the sentence with the answer at least one. With the less strict rule, about half of the findings in SQuAD
-//! that were read did answer; the others used the same words about something else. The present share was not measured.
+//! rule is that of the flag `answer_elsewhere` ([`Elsewhere`]).
 
 use std::collections::{BTreeSet, HashSet};
 
 use super::finding::{Finding, Rule};
 use super::subject::{LintSubject, content_terms};
-use ragtriage_core::attribute::terms;
-use ragtriage_core::attribute::terms::Elsewhere;
-use ragtriage_core::text::normalise;
-use ragtriage_core::text::sentences;
+use ragtriage_core::attribute::terms::{Elsewhere, says_something};
 use ragtriage_core::types::{Corpus, DocId, Question};
 use ragtriage_core::types::{Pooled, Pools};
 
 /// The number of passages pooled per retriever: most metrics use no more of a ranking.
 pub const DEPTH: usize = 10;
-
-/// The passage must contain more than this share of the question's content terms.
-const SHARED: f64 = 0.5;
 
 /// Returns the indexes of the questions suitable for pooling: with labels and an informative answer.
 #[must_use]
@@ -53,10 +45,7 @@ fn of_question(
     corpus: &Corpus,
 ) -> Vec<Finding> {
     let question = &subject.questions[number];
-    let answers: Vec<String> =
-        question.answers.iter().filter(|answer| says_something(answer)).cloned().collect();
-    let elsewhere = Elsewhere::new(&question.text, &answers);
-    let wanted = terms::without(content_terms(&question.text), &answers);
+    let elsewhere = Elsewhere::new(content_terms(&question.text), &question.answers);
     let mut known: HashSet<&str> =
         question.evidence.iter().flatten().map(|member| member.doc.as_str()).collect();
     known.extend(question.relevant.keys().map(DocId::as_str));
@@ -65,17 +54,12 @@ fn of_question(
         let Some(chunk) = corpus.chunk_number(&passage.id) else {
             continue;
         };
-        let text = corpus.chunk_text(chunk).0;
-        if known.contains(passage.id.doc()) || !elsewhere.is_in(text) {
+        if known.contains(passage.id.doc()) {
             continue;
         }
-        let shared = terms::shared(text, &wanted);
-        let mut sentences = sentences::split(text).into_iter().map(|piece| &text[piece.range]);
-        if shared.len() as f64 <= SHARED * wanted.len() as f64
-            || !sentences.any(|sentence| elsewhere.is_in(sentence))
-        {
+        let Some(shared) = elsewhere.found_in(corpus.chunk_text(chunk).0) else {
             continue;
-        }
+        };
         known.insert(passage.id.doc());
         found.push(finding(subject, number, passage, &shared));
     }
@@ -111,13 +95,6 @@ fn finding(
         rank: Some(rank),
         ..subject.finding(number, Rule::MissingLabel, message, hint)
     }
-}
-
-/// Returns true if an occurrence of the answer is informative: `yes`, `no`, and one or two letters or digits occur in any
-/// text.
-fn says_something(answer: &str) -> bool {
-    let answer = normalise::matching(answer);
-    answer.chars().filter(|c| c.is_alphanumeric()).count() >= 3 && answer != "yes"
 }
 
 #[cfg(test)]

@@ -14,7 +14,7 @@ use ragtriage_clients::http::JUDGE;
 use ragtriage_clients::judge::AnswerJudge;
 use ragtriage_clients::llm::Allowance;
 use ragtriage_clients::llm::openai::{self, OpenAi, OpenAiSettings};
-use ragtriage_core::config::{JudgeKind, JudgeSettings};
+use ragtriage_core::config::JudgeKind;
 
 /// Maximum tokens of a reply: a verdict is one word, which a model may explain.
 const MAX_TOKENS: u32 = 256;
@@ -41,7 +41,7 @@ pub fn judge(
         return Ok(None);
     }
     let settings = openai_settings(resolved, environment)?;
-    let most_tokens = most_completion_tokens(judge);
+    let most_tokens = openai::most_completion_tokens(&judge.extra_body, MAX_TOKENS);
     let allowance = generation::limited(&JUDGE, judge.max_usd, judge.price, most_tokens)?;
     let generator = Arc::new(OpenAi::new(&settings, allowance.clone())?);
     let label = resolved.settings.dataset.label();
@@ -70,8 +70,4 @@ pub fn openai_settings(
         temperature: 0.0,
         max_tokens: MAX_TOKENS,
     })
-}
-
-fn most_completion_tokens(judge: &JudgeSettings) -> u64 {
-    openai::most_completion_tokens(&judge.extra_body, MAX_TOKENS)
 }
