@@ -48,7 +48,7 @@ fn fail(run: &mut SavedRun) {
 fn every_conclusion_fits_the_screen() {
     let without_answers =
         answered(|run| run.traces.iter_mut().for_each(|trace| trace.conditions.clear()));
-    let runs = [
+    let runs = vec![
         ("Yes.", answered(|_| ())),
         ("No, the generator is.", specimen::of_fates(&[CORRECT, WRONG, CORRECT], 40)),
         ("Undecided.", specimen::of_fates(&[CORRECT, LOW, WRONG], 40)),
