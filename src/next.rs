@@ -10,7 +10,18 @@ use ragtriage_core::types::FailureClass;
 use ragtriage_data::run::{ExternalSource, Manifest, RunFolder};
 use ragtriage_eval::summary::Summary;
 use ragtriage_eval::verdict::Conclusion;
-use ragtriage_report::document::Fact;
+use ragtriage_eval::what_if::Setting;
+use ragtriage_report::document::{Element, Fact, Report};
+
+/// Columns of a command, which fits a narrow terminal.
+const COMMAND: usize = 76;
+
+/// What to do next, with the commands for it.
+struct Next {
+    /// Empty for the test of what the screen says to try.
+    what: &'static str,
+    commands: Vec<String>,
+}
 
 /// Returns the lines.
 ///
@@ -21,16 +32,39 @@ pub fn steps(
     folder: &RunFolder,
     config: &Path,
     overrides: Option<&OverrideArgs>,
-) -> Vec<Fact> {
-    let path = shell(folder.path());
-    let mut steps = vec![
-        Fact::new("report", folder.file(HTML_FILE).display().to_string()),
-        Fact::new("in full", format!("ragtriage report {path} --format terminal")),
-    ];
-    steps.extend(
-        next(summary, run, folder, config, overrides).map(|command| Fact::new("next", command)),
-    );
-    steps
+) -> Report {
+    let file = folder.file(HTML_FILE).display().to_string();
+    let mut facts = vec![Fact::new("report", file)];
+    let next = next(summary, run, folder, config, overrides);
+    let what = next.as_ref().map_or("", |next| next.what);
+    facts.extend((!what.is_empty()).then(|| Fact::new("next", what)));
+    let mut report = Report::default();
+    report.facts(facts);
+    let commands = next.map_or_else(Vec::new, |next| next.commands);
+    let lines = commands.iter().flat_map(|command| continued(command));
+    report.elements.push(Element::Lines(lines.map(|line| format!("  {line}")).collect()));
+    report
+}
+
+/// Breaks a command before its flags into lines that a shell joins.
+fn continued(command: &str) -> Vec<String> {
+    let mut lines: Vec<String> = Vec::new();
+    for part in command.split(" --") {
+        match lines.last_mut() {
+            None => lines.push(part.to_owned()),
+            Some(line) => {
+                let is_quoted = line.matches('\'').count() % 2 == 1;
+                if is_quoted || line.chars().count() + part.chars().count() + 5 <= COMMAND {
+                    line.push_str(" --");
+                    line.push_str(part);
+                } else {
+                    line.push_str(" \\");
+                    lines.push(format!("  --{part}"));
+                }
+            }
+        }
+    }
+    lines
 }
 
 fn next(
@@ -39,27 +73,18 @@ fn next(
     folder: &RunFolder,
     config: &Path,
     overrides: Option<&OverrideArgs>,
-) -> Option<String> {
+) -> Option<Next> {
     let path = shell(folder.path());
     let conclusion = summary.verdict.conclusion;
     match (conclusion, overrides) {
         (Conclusion::Withheld, _) if summary.losses.n_testable == 0 => {
-            // Of questions with evidence, but without an answer or a recorded prompt.
-            if summary.losses.n_unseen > 0 {
-                let file = run.external.as_ref().map_or("FILE", |source| source.from.as_str());
-                return Some(format!(
-                    "record what the retriever returns, then ragtriage import {} {}",
-                    shell(Path::new(file)),
-                    shell(config)
-                ));
-            }
-            if summary.classes.get(FailureClass::Failed.name()).is_some_and(|n| *n > 0) {
+            let failed = summary.classes.get(FailureClass::Failed.name());
+            // What is wrong with the calls or the results is no matter of labels.
+            if summary.losses.n_unseen > 0 || failed.is_some_and(|n| *n > 0) {
                 return None;
             }
-            return Some(format!(
-                "ragtriage dataset label {} to label the evidence of some questions",
-                shell(config)
-            ));
+            let commands = vec![format!("ragtriage dataset label {}", shell(config))];
+            return Some(Next { what: "label the evidence of some questions", commands });
         }
         (Conclusion::Retriever | Conclusion::Generator | Conclusion::Undecided, None) => {
             let lacks_oracle = !summary.verdict.counts_answers;
@@ -73,45 +98,57 @@ fn next(
     let overrides = overrides?;
     let advice = summary.what_if.advice.first();
     let settings = advice.map_or(&[][..], |advice| &advice.settings);
-    let changes = settings.iter().filter_map(|setting| {
-        let value = setting.value.as_ref()?;
-        Some((setting.key.as_str(), value.as_str()))
-    });
-    let changes: Vec<(&str, &str)> = changes.collect();
-    let command = format!("ragtriage run {}{}", shell(config), overrides.flags(&changes));
+    let changes: Vec<(&str, &str)> = settings
+        .iter()
+        .filter_map(|Setting { key, value }| Some((key.as_str(), value.as_deref()?)))
+        .collect();
     if !changes.is_empty() {
-        let out = folder.path().parent().filter(|out| *out != runs());
+        let flags = overrides.flags(&changes);
+        let parent = folder.path().parent().unwrap_or(Path::new(""));
+        let name = unused(parent, &changes);
+        let out = Some(parent).filter(|out| *out != runs());
         let out = out.map_or(String::new(), |out| format!(" --out {}", shell(out)));
-        return Some(format!("{command}{out}, then ragtriage compare {path} NEW_RUN"));
+        let run = format!("ragtriage run {}{flags} --name {name}{out}", shell(config));
+        let compare = format!("ragtriage compare {path} {}", shell(&parent.join(&name)));
+        return Some(Next { what: "", commands: vec![run, compare] });
     }
     match conclusion {
-        Conclusion::RetrievalOnly => Some(format!(
-            "ragtriage run {}{} --llm ollama:NAME to evaluate a language model's answers too",
-            shell(config),
-            overrides.without_generator()
-        )),
+        Conclusion::RetrievalOnly => Some(Next {
+            what: "name a language model with `--llm`, to judge its answers too",
+            commands: Vec::new(),
+        }),
         Conclusion::Generator | Conclusion::Undecided => Some(audit(&path)),
         Conclusion::Withheld | Conclusion::Retriever => None,
     }
 }
 
-/// Returns the command that asks an endpoint, by default that of the settings, for the conditions that a record lacks.
-fn conditions(run: &Manifest, config: &Path) -> Option<String> {
+/// Returns a name for the run with `changes`, such as `k10`, that no run in `parent` has.
+fn unused(parent: &Path, changes: &[(&str, &str)]) -> String {
+    let each = changes.iter().map(|(key, value)| {
+        let key = key.rsplit('.').next().unwrap_or(key);
+        let value = value.chars().filter(|c| c.is_ascii_alphanumeric());
+        format!("{key}{}", value.collect::<String>())
+    });
+    let name = each.collect::<Vec<_>>().join("-");
+    let others = (2..).map(|at| format!("{name}-{at}"));
+    let mut names = std::iter::once(name.clone()).chain(others);
+    names.find(|name| !parent.join(name).exists()).unwrap_or_default()
+}
+
+/// Returns the command that asks the endpoint of the settings for the conditions that the results lack.
+fn conditions(run: &Manifest, config: &Path) -> Option<Next> {
     let source = run.external.as_ref()?;
     let file = Path::new(&source.from);
-    let is_record = source.kind != ExternalSource::TREC_RUN && file.exists();
-    is_record.then(|| {
-        let model = if run.settings.generation.calls_endpoint() { "" } else { " --llm MODEL" };
-        format!(
-            "ragtriage import {} {}{model} --conditions to measure what better retrieval would recover",
-            shell(file),
-            shell(config)
-        )
+    let is_results_file = source.kind != ExternalSource::TREC_RUN && file.exists();
+    let what = "measure what complete evidence would bring, with the model of [generation]";
+    is_results_file.then(|| {
+        let (file, config) = (shell(file), shell(config));
+        let command = format!("ragtriage import {file} {config} --conditions");
+        Next { what, commands: vec![command] }
     })
 }
 
-fn audit(path: &str) -> String {
-    format!(
-        "ragtriage report {path} --audit 50 to check a sample of correct and wrong answers by hand"
-    )
+fn audit(path: &str) -> Next {
+    let commands = vec![format!("ragtriage report {path} --audit 50")];
+    Next { what: "check a sample of correct and wrong answers by hand", commands }
 }

@@ -41,14 +41,6 @@ impl OverrideArgs {
         Ok(sets)
     }
 
-    /// Returns the flags without those of the generator.
-    pub fn without_generator(&self) -> String {
-        let sets = self.set.sets.iter();
-        let sets = sets.filter(|set| !key(set).starts_with("generation."));
-        let rest = Self { set: SetArgs { sets: sets.cloned().collect() }, llm: None };
-        rest.flags(&[])
-    }
-
     /// Returns the flags as a shell takes them, each after a space, with the values of `changes` for their keys.
     pub fn flags(&self, changes: &[(&str, &str)]) -> String {
         let is_changed = |set: &str| changes.iter().any(|(changed, _)| *changed == key(set));
@@ -146,7 +138,6 @@ mod tests {
             llm: Some("ollama:llama3.2".to_owned()),
         };
         assert_eq!(args.flags(&[]), " --llm ollama:llama3.2 --set retrieval.k=3");
-        assert_eq!(args.without_generator(), " --set retrieval.k=3");
         let changes = [("retrieval.k", "5"), ("rerank.depth", "9")];
         assert_eq!(
             args.flags(&changes),

@@ -1,75 +1,53 @@
-//! The table of losses: where the answerable questions of a run were lost, each counted once, at which stages their evidence was
-//! complete, and what each stage costs in correct answers. Every report prints it.
+//! The table of losses: for each failure class the questions with complete evidence left, and the correct answers that it costs. Every
+//! report prints it.
 
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::verdict::{Conclusion, ESTIMATED, LossBudget, LossVerdict, SUPPORT};
+use super::verdict::{Conclusion, LossBudget, LossVerdict, Source};
 use ragtriage_core::attribute::classify::{Evidence, Outcome};
-use ragtriage_core::stats::rounding::adding_up;
-use ragtriage_core::types::{FailureClass, Interval, QuestionKind, Stage, Trace};
+use ragtriage_core::attribute::terms;
+use ragtriage_core::types::{ChunkId, FailureClass, Interval, QuestionKind, Stage, Trace};
+use ragtriage_data::run::SavedRun;
 
-/// The losses of a run, by stage.
+/// The losses of a run, by failure class.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct LossTable {
-    /// Answerable questions with a result: the sum of all `questions` but those outside.
+    /// Answerable questions with a result.
     pub n: usize,
     /// Answerable questions with a result whose evidence can be tested: those that `complete` counts.
     pub n_testable: usize,
-    /// Questions of which a record shows neither a loss nor the prompt.
+    /// Questions of which the results show neither a loss nor the prompt.
     pub n_unseen: usize,
     /// True if `answers` are estimates.
     pub is_estimated: bool,
+    /// Correct answers to the questions of the verdict: with `answers` of all classes they add up to these questions. `None` where
+    /// `answers` are not known.
+    pub correct: Option<f64>,
+    /// Questions of the class `not_retrieved` that share no content word with their gold passages, so that term matching cannot find
+    /// them. English only.
+    pub n_without_shared_word: usize,
     /// In pipeline order.
     pub stages: Vec<StageLosses>,
-    /// Questions that no stage lost, or of which that is open.
-    pub others: Vec<QuestionCount>,
-    /// Questions outside the table.
-    pub outside: Vec<QuestionCount>,
 }
 
-/// The losses of a stage.
+/// The losses to a failure class.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct StageLosses {
-    /// The failure class of the questions that the stage loses; `not_in_prompt`: a record does not show which stage before the prompt.
+    /// The failure class of the questions that the stage loses; `not_in_prompt`: results do not show which stage before the prompt.
     pub class: FailureClass,
     /// Questions whose evidence is complete in the result of the stage, all of a wide label; at `wrong_answer` those answered correctly. It
-    /// is no upper bound on accuracy, since the model may answer others from memory. `None` where a record does not show it.
+    /// is no upper bound on accuracy, since the model may answer others from memory. `None` where results do not show it.
     pub complete: Option<usize>,
     /// Questions of the class, of which the answer is not correct; without a generator those whose evidence it lost. `None` at
     /// `wrong_answer` where only retrieval is judged.
     pub questions: Option<usize>,
-    /// Correct answers that fixing this stage alone would recover, rounded so that they add up; `None` where that is not known.
+    /// Correct answers that complete evidence would recover, rounded so that they add up; at `wrong_answer` those that it would not.
+    /// `None` where that is not known.
     pub answers: Option<f64>,
     /// Its 95% interval.
     pub ci95: Option<Interval>,
 }
-
-/// Questions of one description.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
-pub struct QuestionCount {
-    /// The description.
-    pub what: &'static str,
-    /// Their number.
-    pub questions: usize,
-}
-
-/// Classes of questions that no stage lost, or of which that is open.
-const OTHERS: [(FailureClass, &str); 5] = [
-    (FailureClass::Correct, "correct, with evidence"),
-    (FailureClass::CorrectWithoutEvidence, "correct, without evidence"),
-    (FailureClass::Delivered, "evidence in the prompt"),
-    (FailureClass::Unsure, "unsure if correct"),
-    (FailureClass::Unclear, "unclear"),
-];
-
-/// Classes outside the table.
-const OUTSIDE: [(Option<FailureClass>, &str); 4] = [
-    (Some(FailureClass::Failed), "failed"),
-    (None, "unanswerable"),
-    (Some(FailureClass::Declined), "unanswerable and declined"),
-    (Some(FailureClass::Hallucinated), "unanswerable and answered"),
-];
 
 /// Returns the class of a question by its evidence alone, whatever was answered; `None` if it is unanswerable.
 fn by_evidence(trace: &Trace, outcome: &Outcome) -> Option<FailureClass> {
@@ -87,59 +65,62 @@ fn by_evidence(trace: &Trace, outcome: &Outcome) -> Option<FailureClass> {
 }
 
 impl LossTable {
-    /// Builds the table: by failure class where a generator is judged, else by evidence alone. `outcomes` are parallel to `traces`.
+    /// Builds the table: by failure class where a generator is judged, else by evidence alone. `outcomes` are parallel to the traces.
     #[must_use]
     pub fn new(
-        traces: &[Trace],
+        run: &SavedRun,
         outcomes: &[Outcome],
         (budget, verdict): (&LossBudget, &LossVerdict),
         is_answered: bool,
     ) -> Self {
         let is_of_retrieval = verdict.conclusion == Conclusion::RetrievalOnly;
-        let ends = traces.iter().zip(outcomes).map(|(trace, outcome)| {
-            if is_of_retrieval { by_evidence(trace, outcome) } else { Some(outcome.class) }
+        let ends = run.traces.iter().zip(outcomes).filter_map(|(trace, outcome)| {
+            let class = if is_of_retrieval { by_evidence(trace, outcome)? } else { outcome.class };
+            (!class.has_no_result() && !class.is_of_unanswerable()).then_some(class)
         });
-        let ends: Vec<Option<FailureClass>> = ends.collect();
-        let count = |end| ends.iter().filter(|found| **found == end).count();
+        let ends: Vec<FailureClass> = ends.collect();
+        let count = |class| ends.iter().filter(|found| **found == class).count();
         let testable: Vec<&Outcome> = testable(outcomes).collect();
-        let costs = costs(budget, verdict);
         let stage_losses = |class: FailureClass| {
             let complete = class.stage().filter(|stage| is_shown(&testable, *stage));
             let is_counted = class != FailureClass::WrongAnswer || !is_of_retrieval;
-            let cost = costs.iter().find(|cost| cost.0 == class);
+            let mut counts = verdict.counts.iter().flat_map(|counts| &counts.lost);
             StageLosses {
                 class,
                 complete: complete.map(|stage| n_complete(&testable, stage)),
-                questions: is_counted.then(|| count(Some(class))),
-                answers: cost.map(|(_, answers, _)| *answers),
-                ci95: cost.and_then(|(.., ci95)| *ci95),
+                questions: is_counted.then(|| count(class)),
+                answers: counts.find(|lost| lost.0 == class).map(|(_, answers)| *answers),
+                ci95: verdict.counts.as_ref().and_then(|_| interval(class, budget, verdict)),
             }
         };
-        let not_in_prompt = FailureClass::NotInPrompt;
-        let classes = Stage::ALL.map(FailureClass::from).into_iter();
-        let classes = classes.flat_map(|class| {
-            let unknown = (class == FailureClass::WrongAnswer).then_some(not_in_prompt);
-            unknown.into_iter().chain([class])
-        });
-        let classes = classes.filter(|class| match class {
-            FailureClass::NotInPrompt => count(Some(not_in_prompt)) > 0,
+        let classes = Source::classes().into_iter().filter(|class| match class {
+            FailureClass::NotInPrompt => count(*class) > 0,
             FailureClass::WrongAnswer => is_answered,
             _ => true,
         });
-        let stages = classes.map(stage_losses).collect();
-        let found = |(class, what)| QuestionCount { what, questions: count(class) };
-        let is_any = |found: &QuestionCount| found.questions > 0;
-        let others = OTHERS.map(|(class, what)| (Some(class), what)).into_iter().map(found);
-        let outside: Vec<QuestionCount> = OUTSIDE.into_iter().map(found).filter(is_any).collect();
         Self {
-            n: ends.len() - outside.iter().map(|found| found.questions).sum::<usize>(),
+            stages: classes.map(stage_losses).collect(),
+            n: ends.len(),
             n_testable: testable.len(),
             n_unseen: outcomes.iter().filter(|outcome| outcome.evidence.is_unseen()).count(),
-            is_estimated: budget.of == ESTIMATED,
-            stages,
-            others: others.filter(is_any).collect(),
-            outside,
+            is_estimated: verdict.counts.is_some() && !verdict.counts_answers,
+            correct: verdict.counts.as_ref().map(|counts| counts.correct),
+            n_without_shared_word: n_without_shared_word(run, outcomes),
         }
+    }
+
+    /// Returns the row of a class.
+    #[must_use]
+    pub fn row(&self, class: FailureClass) -> Option<&StageLosses> {
+        self.stages.iter().find(|row| row.class == class)
+    }
+
+    /// Returns true if a row has a loss.
+    #[must_use]
+    pub fn has_losses(&self) -> bool {
+        self.stages
+            .iter()
+            .any(|row| row.questions.is_some_and(|n| n > 0) || row.answers > Some(0.0))
     }
 }
 
@@ -168,29 +149,34 @@ fn n_complete(testable: &[&Outcome], stage: Stage) -> usize {
     testable.iter().filter(is_complete).count()
 }
 
-/// Returns the cost of each class in correct answers, with its interval; empty where the loss budget does not count answers or is not
-/// to be relied on.
-fn costs(budget: &LossBudget, verdict: &LossVerdict) -> Vec<(FailureClass, f64, Option<Interval>)> {
-    let is_measured = verdict.counts_answers && budget.of != SUPPORT;
-    let is_usable = (is_measured || budget.of == ESTIMATED)
-        && budget.n > 0
-        && !matches!(verdict.conclusion, Conclusion::RetrievalOnly | Conclusion::Withheld);
-    if !is_usable {
-        return Vec::new();
+/// Returns the interval of the answers that `class` costs.
+fn interval(class: FailureClass, budget: &LossBudget, verdict: &LossVerdict) -> Option<Interval> {
+    if class == FailureClass::WrongAnswer {
+        return verdict.generator.ci95;
     }
-    let n = budget.n as f64;
-    let classes = Stage::ALL.map(FailureClass::from).into_iter();
-    let classes: Vec<FailureClass> = classes.chain([FailureClass::NotInPrompt]).collect();
-    let terms = |class| budget.terms.iter().filter(move |term| term.source.class() == class);
-    let answers = classes.iter().map(|class| terms(*class).map(|term| term.mean).sum::<f64>() * n);
-    let answers = adding_up(&answers.collect::<Vec<f64>>(), 0);
-    let each = classes.into_iter().zip(answers);
-    each.map(|(class, answers)| {
-        let ci95 = match class {
-            FailureClass::WrongAnswer => verdict.generator.ci95,
-            _ => terms(class).next().and_then(|term| term.ci95).map(|ci95| ci95.times(n)),
-        };
-        (class, answers, ci95)
-    })
-    .collect()
+    let term = budget.terms.iter().find(|term| term.source.class() == class)?;
+    Some(term.ci95?.times(budget.n as f64))
+}
+
+fn n_without_shared_word(run: &SavedRun, outcomes: &[Outcome]) -> usize {
+    if !run.manifest.settings.dataset.language().is_english() {
+        return 0;
+    }
+    let questions = run.traces.iter().zip(outcomes);
+    let lost = questions.filter(|(_, outcome)| outcome.class == FailureClass::NotRetrieved);
+    let without = lost.filter(|(trace, _)| {
+        let wanted = terms::of_question(&trace.question.text);
+        let is_candidate =
+            |id: &ChunkId| trace.retrievers().any(|s| s.hits.iter().any(|hit| hit.id == *id));
+        let gold = trace.gold.groups.iter().flatten().flat_map(|member| &member.chunks);
+        let missing: Option<Vec<_>> = gold
+            .filter(|id| !is_candidate(id))
+            .map(|id| run.passages.get(id).map(|passage| &passage.text))
+            .collect();
+        // A passage that no prompt had is not recorded.
+        missing.is_some_and(|missing| {
+            missing.iter().all(|text| terms::shared(text, &wanted).is_empty())
+        })
+    });
+    without.count()
 }

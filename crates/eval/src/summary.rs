@@ -172,7 +172,7 @@ pub fn evaluate(run: &SavedRun, plan: &EvaluationPlan) -> Evaluation {
     let loss_budget =
         estimated.unwrap_or_else(|| verdict::loss_budget(&run.traces, &outcomes, of, &bootstrap));
     let metrics = metric_summaries(&scores, &bootstrap);
-    let losses = LossTable::new(&run.traces, &outcomes, (&loss_budget, &verdict), answered);
+    let losses = LossTable::new(run, &outcomes, (&loss_budget, &verdict), answered);
     let em_at_5 = metrics.get("EM@5").filter(|summary| summary.n > 0).map(|summary| summary.mean);
     let classes = class_counts(&outcomes);
     let tokens = conditions::tokens(&run.traces);

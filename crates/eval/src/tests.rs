@@ -2,7 +2,7 @@
 
 use super::conditions;
 use super::diagnose::{self, Cell, TwoByTwo};
-use super::losses::{self, LossTable};
+use super::losses::LossTable;
 use super::score;
 use super::verdict::{
     self, BudgetOf, Conclusion, LossBudget, LossVerdict, Source, VerdictFacts, answer_terms,
@@ -48,7 +48,9 @@ fn judge_losses(
 fn loss_table(traces: &[Trace], outcomes: &[Outcome]) -> LossTable {
     let bootstrap = Bootstrap::new((0..traces.len()).collect(), 50, 1);
     let (budget, verdict) = judge_losses(traces, outcomes, BudgetOf::Correct, &bootstrap);
-    LossTable::new(traces, outcomes, (&budget, &verdict), true)
+    let (traces, passages) = (traces.to_vec(), PassageMap::default());
+    let run = SavedRun { manifest: manifest(), traces, passages, decided: Decided::default() };
+    LossTable::new(&run, outcomes, (&budget, &verdict), true)
 }
 
 fn attempt(extracted: &str) -> Attempt {
@@ -255,10 +257,8 @@ fn the_table_of_losses_counts_each_question_once() {
             row("wrong_answer", 2, 1),
         ]
     );
-    let others = table.others.iter().map(|other| (other.what, other.questions));
-    assert_eq!(others.collect::<Vec<_>>(), [("correct, with evidence", 2)]);
-    let outside = [losses::QuestionCount { what: "failed", questions: 1 }];
-    assert_eq!((table.n, table.n_testable, &table.outside[..]), (5, 5, &outside[..]));
+    // 2 + 1 + 1 + 1 are 5.
+    assert_eq!((table.n, table.n_testable, table.correct), (5, 5, Some(2.0)));
 }
 
 #[test]
@@ -270,7 +270,7 @@ fn a_stage_that_a_record_does_not_show_has_no_count() {
         ..outcome(FailureClass::NotInPrompt, None)
     };
     let table = loss_table(&traces, &outcomes);
-    let row = |class| table.stages.iter().find(|row| row.class == class).expect("a row");
+    let row = |class| table.row(class).expect("a row");
     let (retrieval, ranking) = (row(FailureClass::NotRetrieved), row(FailureClass::RankedLow));
     assert_eq!((retrieval.complete, ranking.complete), (None, Some(3)));
     let not_in_prompt = row(FailureClass::NotInPrompt);

@@ -200,16 +200,12 @@ mod tests {
     }
 
     #[test]
-    fn a_run_with_an_audit_leads_with_the_corrected_share() {
+    fn a_run_with_an_audit_has_the_corrected_share() {
         let saved = specimen::run("r");
         let mut evaluation = summary::evaluate(&saved, &specimen::plan());
         evaluation.summary.answer_audit = Some(forty());
         let shown = shown(&run::report(&saved, &evaluation, None));
-        assert_eq!(
-            shown.lines().nth(1),
-            Some(
-                "  Correct answers  0.712, 95% CI [0.632, 0.792], corrected by an audit of 40 answers (rule alone: 0.680)"
-            )
-        );
+        let line = "  Correct answers  0.712, 95% CI [0.632, 0.792], corrected by an audit of 40 answers (rule alone: 0.680)";
+        assert!(shown.lines().any(|found| found == line), "{shown}");
     }
 }

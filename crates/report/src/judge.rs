@@ -95,7 +95,7 @@ mod tests {
         let line = "Answers decided: 260 by the rule, 14 by the judge (agrees with the rule on 48 of 50), 1 unsure";
         assert_eq!(decided(&evaluation.summary).expect("a fact").to_string(), line);
         let render = |report: &Report| terminal::render(report, Screen::new(false));
-        let screen = run::screen(&saved, &evaluation, &[], render);
+        let screen = run::screen(&saved, &evaluation, &Report::default(), render);
         assert!(screen.contains("260 by the rule, 14 by the judge"));
         let mut alone = Report::new("r");
         alone.table(table(evaluation.summary.judge.as_ref().expect("a judge")));

@@ -199,6 +199,33 @@ pub fn sample(name: &str, shift: usize) -> SavedRun {
     run
 }
 
+/// `n` answerable questions with the fates at these places of `FATES` in turn.
+pub fn of_fates(fates: &[usize], n: usize) -> SavedRun {
+    let mut run = sample("r", 0);
+    let each = fates.iter().cycle().enumerate().take(n);
+    run.traces = each.map(|(at, fate)| sampled(at + 16, &FATES[*fate])).collect();
+    for at in 16..16 + n {
+        let passage = passage(&format!("d{at}#0"), GOLD, "r");
+        run.passages.insert(passage.id.clone(), passage);
+    }
+    let manifest = &mut run.manifest;
+    (manifest.n_questions, manifest.n_documents, manifest.n_chunks) = (n, 100, 500);
+    (manifest.truncation, manifest.notes) = (Vec::new(), Vec::new());
+    run
+}
+
+/// Removes all evidence and gold answers that a document holds.
+pub fn unlabel(run: &mut SavedRun) {
+    for trace in &mut run.traces {
+        trace.question.evidence.clear();
+        trace.question.relevant.clear();
+        trace.gold = serde_json::from_value(json!({
+            "documents": {"holds": false, "rule": "nothing"}, "chunks": {"holds": false, "rule": "nothing"}, "groups": [],
+        }))
+        .expect("gold");
+    }
+}
+
 fn sampled(at: usize, fate: &Fate) -> Trace {
     let groups = if at % 4 == 3 { ["d", "f"].as_slice() } else { &["d"] };
     let docs: Vec<String> = groups.iter().map(|group| format!("{group}{at}")).collect();

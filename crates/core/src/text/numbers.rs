@@ -47,12 +47,21 @@ pub fn inflected(text: &str, n: usize) -> String {
     chosen + rest
 }
 
-/// Formats a sum of shares without decimals. Sums of one number in different orders give one text: `363` for 362.5.
+/// Formats a sum of shares without decimals. Sums of one number in different orders give one text: `1,363` for 1362.5.
 #[must_use]
 pub fn whole(sum: f64) -> String {
     // -0.0 would be printed with its sign.
     let exact = (sum * 1e6).round() / 1e6;
-    format!("{}", exact.round() + 0.0)
+    let sign = if exact.round() < 0.0 { "-" } else { "" };
+    format!("{sign}{}", thousands(exact.round().abs() as usize))
+}
+
+/// Formats the interval of a count behind it: ` [136, 168]`. Empty without one, and where it would claim that 0 is certain.
+#[must_use]
+pub fn of_count(ci: Option<Interval>) -> String {
+    let bounds = ci.map(|ci| [whole(ci.low), whole(ci.high)]);
+    let bounds = bounds.filter(|bounds| bounds.iter().any(|bound| bound != "0"));
+    bounds.map_or(String::new(), |[low, high]| format!(" [{low}, {high}]"))
 }
 
 /// Formats a share in 0..=1 as a percentage with one decimal: `12.5%`.

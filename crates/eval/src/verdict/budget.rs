@@ -18,10 +18,9 @@ use crate::metric_summary::mean;
 use ragtriage_core::attribute::classify::{Evidence, Outcome};
 use ragtriage_core::stats::bootstrap::Bootstrap;
 use ragtriage_core::stats::interval::of_mean;
-use ragtriage_core::types::{Condition, Interval, Stage, Trace};
+use ragtriage_core::stats::rounding::adding_up;
+use ragtriage_core::types::{Condition, FailureClass, Interval, Stage, Trace};
 
-/// Decimals of a loss term in reports.
-pub const LOSS_DIGITS: u32 = 3;
 /// The quantity that a budget without an oracle condition counts.
 pub const SUPPORT: &str = "support";
 /// The quantity that it counts where what complete evidence would bring is estimated.
@@ -72,12 +71,38 @@ pub struct LossBudget {
     pub terms: Vec<Term>,
 }
 
-impl LossBudget {
-    /// Returns the mean loss of one side.
+/// Correct answers of the questions that a verdict rests on, and those that each failure class costs, rounded so that they add up to
+/// the number of questions.
+#[derive(Clone, Debug, PartialEq)]
+pub struct AnswerCounts {
+    /// Correct answers now.
+    pub correct: f64,
+    /// In pipeline order.
+    pub lost: Vec<(FailureClass, f64)>,
+}
+
+impl AnswerCounts {
+    /// Counts the answers of `n` questions by the mean loss to each source.
+    pub(super) fn new(means: &[f64], n: usize) -> Self {
+        let classes = Source::classes();
+        let of_class = |class| {
+            let sources = Source::ALL.iter().zip(means).filter(move |(s, _)| s.class() == class);
+            sources.map(|(_, mean)| mean).sum::<f64>() * n as f64
+        };
+        let mut answers: Vec<f64> = classes.iter().map(|class| of_class(*class)).collect();
+        answers.push(n as f64 - answers.iter().sum::<f64>());
+        let answers = adding_up(&answers, 0);
+        let correct = answers[classes.len()];
+        Self { correct, lost: classes.into_iter().zip(answers).collect() }
+    }
+
+    /// Returns the answers that are lost by `side`.
     #[must_use]
-    pub fn of_side(&self, side: Side) -> f64 {
-        let terms = self.terms.iter().filter(|term| term.source.side() == side);
-        terms.map(|term| term.mean).sum::<f64>() + 0.0
+    pub fn lost_by(&self, side: Side) -> f64 {
+        let is_of_generator = |class| class == FailureClass::WrongAnswer;
+        let on_side = self.lost.iter();
+        let on_side = on_side.filter(|lost| is_of_generator(lost.0) == (side == Side::Generator));
+        on_side.map(|(_, answers)| answers).sum::<f64>() + 0.0
     }
 }
 
@@ -119,8 +144,10 @@ pub(super) fn budget(
     let columns = columns(plain);
     let (plain, mut ci95) = (means(&columns), intervals(&columns, bootstrap));
     for bound in bounds {
-        for (all, one) in ci95.iter_mut().zip(intervals(&self::columns(bound), bootstrap)) {
-            *all = all.zip(one).map(|(all, one)| all.hull(one));
+        for ((all, mean), one) in
+            ci95.iter_mut().zip(&plain).zip(intervals(&self::columns(bound), bootstrap))
+        {
+            *all = all.zip(one).map(|(all, one)| of_losses(*mean, all.hull(one)));
         }
     }
     let terms = Source::ALL.into_iter().zip(plain.iter().zip(ci95));
@@ -133,6 +160,11 @@ pub(super) fn budget(
             .filter(|term| term.source != Source::NotInPrompt || term.mean != 0.0)
             .collect(),
     }
+}
+
+/// Limits the interval of an estimated mean loss to what is possible: complete evidence makes no correct answer wrong.
+pub(super) fn of_losses(mean: f64, ci: Interval) -> Interval {
+    Interval { low: ci.low.max(mean.min(0.0)), high: ci.high.min(1.0) }
 }
 
 fn intervals(columns: &[Vec<Option<f64>>], bootstrap: &Bootstrap) -> Vec<Option<Interval>> {

@@ -1,5 +1,5 @@
 //! Limits of a verdict: small samples, invalid oracles, answers that the rule may misjudge, questions without a usable answer, stages
-//! that a record lacks.
+//! that results do not show.
 
 use super::budget::{BudgetOf, Losses};
 use super::decide::VerdictFacts;
@@ -75,7 +75,7 @@ pub(super) fn cautions(
     let is_small = n < FEW || n_clusters < FEW;
     let small = (is_small && !are_contexts_unknown(facts)).then(|| {
         format!(
-            "It rests on {} in {}: too few for a firm verdict.",
+            "The verdict rests on {} in {}: too few for a firm one.",
             plural(n, "question", "questions"),
             plural(n_clusters, "cluster", "clusters")
         )
@@ -84,7 +84,7 @@ pub(super) fn cautions(
     let open = open.filter(|outcome| !outcome.evidence.is_unseen()).count();
     let open = (open > 0).then(|| {
         format!(
-            "{} left open: the label is wider than a chunk, and only a part of it was delivered.",
+            "{} unclear: the label is wider than a chunk, and the prompt had a part of it.",
             plural(open, "question is", "questions are")
         )
     });
@@ -115,7 +115,7 @@ fn unlocated(facts: &VerdictFacts<'_>) -> Option<String> {
     let (unlocated, packed) = facts.unlocated;
     (unlocated > 0 && !are_contexts_unknown(facts)).then(|| {
         format!(
-            "{} of {} contexts are in no document, so evidence in them is not seen.",
+            "{} of {} passages are in no document, so evidence in them is not seen.",
             thousands(unlocated),
             thousands(packed)
         )
@@ -138,7 +138,7 @@ fn uncovered(facts: &VerdictFacts<'_>, n: usize) -> Option<String> {
     };
     (n < answerable).then(|| {
         format!(
-            "It covers {} of {} answerable questions: the others lack {lack}.",
+            "The verdict covers {} of {} answerable questions: the others lack {lack}.",
             thousands(n),
             thousands(answerable)
         )
@@ -151,9 +151,8 @@ fn estimated(estimate: &Estimate, facts: &VerdictFacts<'_>) -> Option<String> {
     let Estimate { correct, n, .. } = *estimate;
     (lacking.count() > 0 && n > 0).then(|| {
         format!(
-            "Both sides are estimates: with complete evidence in the prompt {} of {} are correct ({}), and the other questions are \
-             taken to be as easy. The intervals allow them half the odds. Answers from the gold passages alone (condition `oracle`) \
-             measure it.",
+            "Losses are estimated: with complete evidence {} of {} are correct ({}), and the other questions are taken to be as easy; \
+             the intervals allow half the odds. Answers from the gold passages alone (condition `oracle`) would measure them.",
             thousands(correct),
             plural(n, "answer", "answers"),
             percent_of(correct, n)
@@ -187,17 +186,17 @@ fn hallucinated(facts: &VerdictFacts<'_>) -> Option<String> {
     })
 }
 
-/// Judgments name documents, so evidence is taken for delivered with any of their passages.
+/// Judgments name documents, so any of their passages counts as the evidence.
 fn judged(facts: &VerdictFacts<'_>) -> Option<String> {
     let of_rule =
         facts.traces.iter().filter(|trace| trace.gold.documents.rule == SupportRule::Judged);
     let n = of_rule.count();
     (facts.is_answered && 2 * n > facts.traces.len()).then(|| {
-        "Evidence is labelled by document: a wrong passage of the correct document counts as the generator's loss.".to_owned()
+        "Evidence is labelled by document, so a wrong passage of the right document counts as the generator's loss.".to_owned()
     })
 }
 
-/// Returns true for a question with a label, of which it is not known whether its evidence was delivered.
+/// Returns true for a question with a label, of which it is not known whether the prompt had its evidence.
 pub(super) fn is_open(outcome: &Outcome) -> bool {
     outcome.class == FailureClass::Unclear && outcome.evidence != Evidence::Untestable
 }
@@ -207,7 +206,7 @@ fn count(outcomes: &[Outcome], class: FailureClass) -> usize {
     of_class.count()
 }
 
-/// Returns the number of questions whose stage a record does not show, and what to record.
+/// Returns the number of questions whose stage is not recorded, and what to record.
 fn unrecorded(facts: &VerdictFacts<'_>) -> Option<String> {
     let count = |is: fn(Evidence) -> bool| {
         facts.outcomes.iter().filter(|outcome| is(outcome.evidence)).count()
@@ -215,11 +214,11 @@ fn unrecorded(facts: &VerdictFacts<'_>) -> Option<String> {
     let parts = [
         (
             count(Evidence::is_between),
-            "lack their evidence in the prompt, and the record does not show which stage lost it",
+            "lack their evidence in the prompt, and the results do not show which stage lost it",
         ),
         (
             count(Evidence::is_unseen),
-            "are open: the record does not show whether the prompt had their evidence",
+            "are unclear: the results do not show whether the prompt had their evidence",
         ),
     ];
     let parts = parts.iter().filter(|(n, _)| *n > 0).map(|(n, what)| {
@@ -228,8 +227,8 @@ fn unrecorded(facts: &VerdictFacts<'_>) -> Option<String> {
     let parts = parts.collect::<Vec<_>>().join("; ");
     (!parts.is_empty()).then(|| {
         format!(
-            "{parts}. To resolve this, record each retriever's candidates, the ranking that is packed, its number `k`, and the passages of the \
-             prompt (`packed`)."
+            "{parts}. Record each retriever's candidates, the ranking that is packed, its number `k`, and the passages of the prompt \
+             (`packed`)."
         )
     })
 }
@@ -308,7 +307,7 @@ impl Unusable {
         let error = self.error.as_deref().map(|error| shortened(error, ERROR_WIDTH));
         let error = error.map_or(String::new(), |error| format!(" The first error: {error}"));
         format!(
-            "No verdict: {} ({}) have no usable answer: {}. To get one, {remedy}.{error}",
+            "{} ({}) have no usable answer: {}. To get one, {remedy}.{error}",
             self.of_all(),
             percent_of(self.n, self.answerable),
             self.reasons()

@@ -1,6 +1,6 @@
 //! The verdict: whether retrieval is the bottleneck, and which stage loses most on the side that is.
 
-use super::budget::{self, BudgetOf, Losses, Reading, Terms};
+use super::budget::{self, AnswerCounts, BudgetOf, Losses, Reading, Terms};
 use super::cautions::{self, OracleCheck, Unusable};
 use super::estimate::Estimate;
 use super::text;
@@ -11,7 +11,7 @@ use ragtriage_core::stats::interval::of_mean;
 use ragtriage_core::types::{FailureClass, Interval, Trace};
 
 /// Clusters of questions from which on a test at the 5% level can reject: 2 / 2^6 is below .05, 2 / 2^5 is not.
-const DECIDABLE: usize = 6;
+pub(super) const DECIDABLE: usize = 6;
 
 /// Inputs of the verdict.
 pub struct VerdictFacts<'a> {
@@ -64,6 +64,8 @@ pub fn judge(facts: &VerdictFacts<'_>, bootstrap: &Bootstrap) -> LossVerdict {
     });
     let [retriever, generator] = [Side::Retriever, Side::Generator]
         .map(|side| side_loss((&losses, bounds), side, by_class[side as usize], bootstrap));
+    let is_judged = !matches!(conclusion, Conclusion::RetrievalOnly | Conclusion::Withheld);
+    let has_counts = is_judged && facts.is_answered && losses.n > 0;
     let mut verdict = LossVerdict {
         conclusion,
         bottleneck: leader.as_ref().map(|leader| leader.source),
@@ -77,6 +79,8 @@ pub fn judge(facts: &VerdictFacts<'_>, bootstrap: &Bootstrap) -> LossVerdict {
         generator,
         difference: difference((&losses, bounds), bootstrap),
         counts_answers: facts.of != BudgetOf::Support,
+        counts: (has_counts && estimate.as_ref().is_none_or(|estimate| estimate.n > 0))
+            .then(|| AnswerCounts::new(&losses.means(), losses.n)),
         cautions: cautions::cautions(facts, &losses, &unusable, estimate.as_ref()),
         text: String::new(),
     };
@@ -199,11 +203,9 @@ fn side_loss(
 ) -> SideLoss {
     let n = losses.n as f64;
     let ci95 = around(losses, bounds, |losses| side_interval(losses, side, bootstrap));
-    SideLoss {
-        questions,
-        answers: losses.of_side(side) * n,
-        ci95: ci95.map(|interval| interval.times(n)),
-    }
+    let mean = losses.of_side(side);
+    let ci95 = ci95.map(|ci| if bounds.is_empty() { ci } else { budget::of_losses(mean, ci) });
+    SideLoss { questions, answers: mean * n, ci95: ci95.map(|interval| interval.times(n)) }
 }
 
 fn side_interval(losses: &Losses, side: Side, bootstrap: &Bootstrap) -> Option<Interval> {

@@ -16,7 +16,7 @@ use serde::{Deserialize, Serialize};
 
 use ragtriage_core::types::{FailureClass, Interval};
 
-pub use budget::{BudgetOf, ESTIMATED, LOSS_DIGITS, LossBudget, SUPPORT, loss_budget};
+pub use budget::{AnswerCounts, BudgetOf, ESTIMATED, LossBudget, SUPPORT, loss_budget};
 pub use decide::{VerdictFacts, judge};
 pub use estimate::estimated_budget;
 pub use text::rule_of_thumb;
@@ -74,10 +74,23 @@ pub struct LossVerdict {
     pub difference: Option<(f64, Interval)>,
     /// True if the sides are measured by answers from the gold passages alone, false if they are estimated or count questions.
     pub counts_answers: bool,
+    /// The correct answers that each class costs; `None` where they are neither measured nor estimated.
+    #[serde(skip)]
+    pub counts: Option<AnswerCounts>,
     /// Limits of the verdict, a sentence each.
     pub cautions: Vec<String>,
-    /// The verdict in words.
+    /// The verdict in words: the question with its answer, then the reasons.
     pub text: String,
+}
+
+impl LossVerdict {
+    /// Returns the question with its answer, and the reasons.
+    #[must_use]
+    pub fn parts(&self) -> (&str, &str) {
+        let end = self.text.find(". ").map_or(self.text.len(), |at| at + 1);
+        let (answer, reasons) = self.text.split_at(end);
+        (answer, reasons.trim_start())
+    }
 }
 
 ragtriage_core::closed_set! {
@@ -124,6 +137,14 @@ impl Source {
             Self::NotInPrompt => FailureClass::NotInPrompt,
             Self::IgnoredContext | Self::Misread => FailureClass::WrongAnswer,
         }
+    }
+
+    /// Returns the failure classes that cost correct answers, in pipeline order.
+    #[must_use]
+    pub fn classes() -> Vec<FailureClass> {
+        let mut classes = Self::ALL.map(Self::class).to_vec();
+        classes.dedup();
+        classes
     }
 
     /// Returns the side that the source belongs to.

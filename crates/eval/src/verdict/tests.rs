@@ -6,7 +6,7 @@ use ragtriage_core::attribute::classify::{Evidence, Outcome};
 use ragtriage_core::stats::bootstrap::Bootstrap;
 use ragtriage_core::stats::random::Random;
 use ragtriage_core::types::{
-    Attempt, Condition, ConditionAnswers, ErrorKind, FailedPart, FailureClass, Stage, Stance, Step,
+    Attempt, Condition, ConditionAnswers, ErrorKind, FailedPart, FailureClass, Stage, Stance,
     Trace, TraceError,
 };
 
@@ -64,34 +64,16 @@ fn retrieval_is_the_bottleneck_where_its_side_costs_more_answers() {
     assert!((found.retriever.answers - 40.0).abs() < 1e-9);
     assert!((found.generator.answers - 10.0).abs() < 1e-9);
     assert_eq!((found.retriever.questions, found.generator.questions), (40, 10));
+    // 100 questions are 50 correct ones, 40 and 10.
+    let (answer, reasons) = found.parts();
+    assert_eq!(answer, "Is retrieval the bottleneck? Yes.");
     assert!(
-        found.text.starts_with(
-            "Yes, retrieval is the bottleneck: with complete evidence in every prompt the generator would answer 40 ["
-        ) && found.text.ends_with(
-            "Of the stages before the prompt, ranking loses most, 40: the retriever finds the evidence but orders it below the top 5 (no reranker)."
-        ),
-        "{}",
-        found.text
+        reasons.starts_with(
+            "50 of 100 answerable questions are answered correctly. With complete evidence in every prompt, 90 would be: 40 ["
+        ) && reasons.ends_with("] by the generator. ranked_low loses most."),
+        "{reasons}"
     );
     assert_eq!(found.cautions, Vec::<String>::new());
-}
-
-#[test]
-fn an_existing_collection_whose_points_lack_the_evidence_is_not_said_to_split_it() {
-    let cut: Kind = (40, WRONG, Some(RIGHT), FailureClass::Split, Some(Stage::Chunking));
-    let (mut traces, outcomes) = run(&[CORRECT, cut, MISREAD]);
-    let clusters = Bootstrap::new((0..traces.len()).collect(), 500, 1);
-    let text =
-        |traces: &[Trace]| judge(&facts(traces, &outcomes, BudgetOf::Correct), &clusters).text;
-    assert!(
-        text(&traces).ends_with("chunking loses most, 40: a chunk boundary splits the evidence.")
-    );
-    traces[0].steps[0].step = Step::Collection;
-    let text = text(&traces);
-    assert!(
-        text.ends_with("chunking loses most, 40: no point of the collection holds the evidence."),
-        "{text}"
-    );
 }
 
 #[test]
@@ -108,7 +90,8 @@ fn equal_sides_are_undecided() {
     let misread = (40, WRONG, Some(WRONG), FailureClass::WrongAnswer, None);
     let found = by_generator(&[CORRECT, RANKED_LOW, misread]);
     assert_eq!((found.conclusion, found.undecided), (Conclusion::Undecided, true));
-    assert!(found.text.contains("may be chance"), "{}", found.text);
+    let end = "ranked_low loses most, but its lead over the next may be chance. The difference, 0, may be chance.";
+    assert!(found.text.ends_with(end), "{}", found.text);
 }
 
 /// The verdict without an oracle on `n` correct and `wrong` wrong answers with complete evidence, and `lost` wrong ones without.
@@ -138,18 +121,22 @@ fn without_an_oracle_the_share_right_with_evidence_scales_what_is_lost_without()
     let ci = found.retriever.ci95.expect("clusters");
     assert!(ci.low < 70.3 && ci.low > 50.0 && ci.high > 94.4, "{ci:?}");
     assert!(
-        found.text.starts_with(
-            "Yes, retrieval is the bottleneck: with complete evidence in every prompt the generator would answer about 90 ["
+        found.parts().1.starts_with(
+            "90 of 200 answerable questions are answered correctly. With complete evidence in every prompt, about 180 would be: about 90 ["
         ),
         "{}",
         found.text
     );
-    let caution = "Both sides are estimates: with complete evidence in the prompt 90 of 100 answers are correct (90.0%), and the other \
-                   questions are taken to be as easy. The intervals allow them half the odds. Answers from the gold passages alone \
-                   (condition `oracle`) measure it.";
+    let caution = "Losses are estimated: with complete evidence 90 of 100 answers are correct (90.0%), and the other questions are \
+                   taken to be as easy; the intervals allow half the odds. Answers from the gold passages alone (condition `oracle`) \
+                   would measure them.";
     assert_eq!(found.cautions, [caution]);
     // 14 of 20 are correct: .48 to .85, with half the odds .32. At .32 the generator loses more.
     assert_eq!(estimated(14, 6, 40).conclusion, Conclusion::Undecided);
+    // 1 correct answer, 2 without evidence: no interval of losses is below 0 or above 3.
+    let few = estimated(1, 0, 2);
+    let bounds = few.retriever.ci95.expect("clusters");
+    assert!(bounds.low >= 0.0 && bounds.high <= 3.0, "{bounds:?}");
 }
 
 #[test]
@@ -158,8 +145,8 @@ fn without_an_answer_that_had_its_evidence_nothing_is_estimated() {
     assert_eq!(found.conclusion, Conclusion::Undecided);
     assert_eq!(
         found.text,
-        "Undecided whether retrieval is the bottleneck: no answer is known to have had its complete evidence, so what that would \
-         bring to the 40 questions that lack it is not known."
+        "Is retrieval the bottleneck? Undecided. No answer is known to have had complete evidence, so what that would bring to the 40 \
+         questions without it is unknown."
     );
 }
 
@@ -240,10 +227,9 @@ fn without_answers_retrieval_alone_is_judged() {
         (Conclusion::RetrievalOnly, Some(Source::RankedLow))
     );
     assert!(
-        found
-            .text
-            .starts_with("Evidence reaches the prompt for 60 of 100 questions (60.0%, 95% CI [")
-            && found.text.ends_with("the generator's losses are unknown."),
+        found.text.starts_with(
+            "Is retrieval the bottleneck? Not known without answers. 60 of 100 prompts have complete evidence (60.0%, 95% CI ["
+        ) && found.counts.is_none(),
         "{}",
         found.text
     );
@@ -259,7 +245,7 @@ fn an_oracle_that_lacks_what_the_prompt_has_gives_no_verdict() {
     assert!(
         found
             .text
-            .contains("on 60 of 100 questions the generator is wrong from the gold passages alone"),
+            .contains("On 60 of 100 questions the generator is wrong from the gold passages alone"),
         "{}",
         found.text
     );
@@ -308,8 +294,8 @@ fn without_labels_no_stage_is_blamed() {
     assert_eq!((found.conclusion, found.bottleneck, found.n), (Conclusion::Withheld, None, 0));
     assert_eq!(
         found.text,
-        "No stage can be blamed: no question has evidence, a relevance judgment, or a gold answer that a document contains. \
-         Add evidence to some of the 100 questions to tell the stages apart."
+        "Is retrieval the bottleneck? No verdict. No question has evidence, a relevance judgment, or a gold answer that a document \
+         contains. Add evidence to some of the 100 questions to tell the stages apart."
     );
 }
 
@@ -323,7 +309,7 @@ fn a_verdict_names_its_limits() {
     assert_eq!(
         few.cautions,
         [
-            "It rests on 10 questions in 10 clusters: too few for a firm verdict.",
+            "The verdict rests on 10 questions in 10 clusters: too few for a firm one.",
             "2 of 12 answerable questions have no usable answer and are left out: 2 failed."
         ]
     );
@@ -370,8 +356,8 @@ fn unusable_replies_count_for_neither_side_and_above_a_fifth_no_verdict_is_given
     assert_eq!((many.conclusion, many.cautions), (Conclusion::Withheld, vec![]));
     assert_eq!(
         many.text,
-        "No verdict: 11 of 51 answerable questions (21.6%) have no usable answer: 7 truncated by the token limit, 4 empty. \
-         To get one, raise the limit of completion tokens."
+        "Is retrieval the bottleneck? No verdict. 11 of 51 answerable questions (21.6%) have no usable answer: 7 truncated by the token \
+         limit, 4 empty. To get one, raise the limit of completion tokens."
     );
 }
 
@@ -388,8 +374,8 @@ fn calls_that_failed_are_named_with_their_error() {
     }
     let plan = Bootstrap::new((0..traces.len()).collect(), 500, 1);
     assert_eq!(
-        judge(&facts(&traces, &outcomes, BudgetOf::Correct), &plan).text,
-        "No verdict: 3 of 3 answerable questions (100.0%) have no usable answer: 2 refused as too long for the model, 1 failed. To get \
+        judge(&facts(&traces, &outcomes, BudgetOf::Correct), &plan).parts().1,
+        "3 of 3 answerable questions (100.0%) have no usable answer: 2 refused as too long for the model, 1 failed. To get \
          one, shorten the prompts, or raise the context that the model is served with. The first error: status 403: no access"
     );
 }
@@ -429,11 +415,7 @@ fn contexts_in_no_document_give_no_verdict() {
         VerdictFacts { unlocated: (60, 100), ..facts(&traces, &outcomes, BudgetOf::Correct) };
     let found = judge(&facts, &Bootstrap::new((0..100).collect(), 50, 1));
     assert_eq!(found.conclusion, Conclusion::Withheld);
-    assert!(
-        found.text.starts_with("No verdict: 60 of 100 contexts are in no document"),
-        "{}",
-        found.text
-    );
+    assert!(found.parts().1.starts_with("60 of 100 passages are in no document"), "{}", found.text);
 }
 
 #[test]
@@ -468,11 +450,11 @@ fn without_a_recorded_retriever_the_verdict_asks_for_it_and_not_for_evidence() {
     let facts = facts(&traces, &outcomes, BudgetOf::Support);
     let found = judge(&facts, &Bootstrap::new(vec![0, 1], 50, 1));
     assert_eq!(
-        found.text,
-        "No verdict: neither the passages that were retrieved nor those of the prompt are recorded for 2 questions with evidence."
+        found.parts().1,
+        "Neither the retrieved passages nor those of the prompt are recorded for 2 questions with evidence."
     );
     assert!(
-        found.cautions[0].contains("To resolve this, record each retriever's candidates"),
+        found.cautions[0].contains("Record each retriever's candidates"),
         "{:?}",
         found.cautions
     );
@@ -505,11 +487,11 @@ fn evidence_lost_at_an_unknown_stage_counts_for_retrieval_and_names_what_to_reco
     assert!((found.retriever.answers - 40.0).abs() < 1e-9);
     assert_eq!(found.retriever.questions, 40);
     assert!(
-        found.text.ends_with("The record does not show which stage loses most."),
+        found.text.ends_with("The results do not show which stage loses most."),
         "{}",
         found.text
     );
-    let expected = "40 of 100 questions lack their evidence in the prompt, and the record does not show which stage lost it. To resolve this, record each retriever's candidates, the ranking that is packed, its number `k`, and the passages of the prompt (`packed`).";
+    let expected = "40 of 100 questions lack their evidence in the prompt, and the results do not show which stage lost it. Record each retriever's candidates, the ranking that is packed, its number `k`, and the passages of the prompt (`packed`).";
     assert_eq!(found.cautions, [expected]);
 }
 
@@ -539,7 +521,7 @@ fn questions_that_are_not_counted_narrow_no_interval() {
         assert!((interval.high - 7.0 * 0.40962).abs() < 1e-4, "{interval:?}");
         // As few clusters as questions: 9, not 69.
         let found = by_generator(&[&[few, lost], others].concat());
-        let caution = "It rests on 9 questions in 9 clusters: too few for a firm verdict.";
+        let caution = "The verdict rests on 9 questions in 9 clusters: too few for a firm one.";
         assert!(found.cautions.iter().any(|text| text == caution), "{:?}", found.cautions);
     }
 }
@@ -549,4 +531,12 @@ fn nothing_is_lost_where_every_answer_is_right_although_some_oracles_are_wrong()
     let misread = (4, RIGHT, Some(WRONG), FailureClass::Correct, None);
     let found = by_generator(&[CORRECT, misread]);
     assert_eq!((found.conclusion, found.bottleneck), (Conclusion::Undecided, None));
+    let text = "Is retrieval the bottleneck? No, nothing is lost. 54 of 54 answerable questions are answered correctly.";
+    assert_eq!(found.text, text);
+    let one = by_generator(&[(1, RIGHT, Some(RIGHT), FailureClass::Correct, None)]);
+    assert!(
+        one.text.ends_with("1 of 1 answerable question is answered correctly."),
+        "{}",
+        one.text
+    );
 }

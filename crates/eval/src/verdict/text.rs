@@ -2,13 +2,13 @@
 
 use super::budget::{BudgetOf, Losses};
 use super::cautions::{self, OracleCheck, Unusable};
-use super::decide::VerdictFacts;
+use super::decide::{DECIDABLE, VerdictFacts};
 use super::estimate::Estimate;
-use super::{Conclusion, LossVerdict, Source};
-use ragtriage_core::text::numbers::{percent, percents, plural, thousands, whole};
-use ragtriage_core::types::{FailureClass, Interval, Step};
+use super::{Conclusion, LossVerdict, Side, Source};
+use ragtriage_core::text::numbers::{of_count, percent, percents, plural, thousands, whole};
+use ragtriage_core::types::{FailureClass, Interval};
 
-/// Returns the verdict's sentences.
+/// Returns the question with its answer, and the sentences that follow.
 pub(super) fn sentence(
     verdict: &LossVerdict,
     facts: &VerdictFacts<'_>,
@@ -17,61 +17,79 @@ pub(super) fn sentence(
     unusable: &Unusable,
     estimate: Option<&Estimate>,
 ) -> String {
-    // Marks what is estimated.
-    let about = if facts.of == BudgetOf::Support { "about " } else { "" };
-    let [won, lost] = [&verdict.retriever, &verdict.generator].map(|side| {
-        let interval = side.ci95.map_or(String::new(), |ci| format!(" {ci:.0}"));
-        format!("{about}{}{interval}", whole(side.answers))
-    });
-    let n = questions(verdict.n);
-    let stage = leading(verdict, facts, losses);
-    match verdict.conclusion {
-        Conclusion::Retriever => format!(
-            "Yes, retrieval is the bottleneck: with complete evidence in every prompt the generator would answer {won} more of {n}; \
-             it loses {lost} despite complete evidence.{stage}"
-        ),
-        Conclusion::Generator => format!(
-            "No, the generator is the bottleneck: it loses {lost} of {n} despite complete evidence; complete evidence in every \
-             prompt would recover {won}.{stage}"
-        ),
-        Conclusion::Undecided
-            if losses.is_nothing() && !facts.outcomes.iter().any(cautions::is_open) =>
-        {
-            let are = if verdict.n == 1 { "is" } else { "are" };
-            let all = plural(verdict.n, "answerable question", "answerable questions");
-            format!("Nothing is lost: all {all} {are} answered correctly.")
-        }
+    let leader = leading(verdict, facts);
+    let is_nothing = losses.is_nothing() && !facts.outcomes.iter().any(cautions::is_open);
+    let (answer, reasons) = match verdict.conclusion {
+        Conclusion::Retriever => ("Yes", balance(verdict) + &leader),
+        Conclusion::Generator => ("No, the generator is", balance(verdict) + &leader),
+        Conclusion::Undecided if is_nothing => ("No, nothing is lost", correct(verdict, "")),
         Conclusion::Undecided => {
-            let why = unknown(verdict, facts, losses, estimate).unwrap_or_else(|| {
-                let why = undecided(verdict, about);
-                format!(
-                    "complete evidence in every prompt would recover {won} of {n}, and the generator loses {lost} despite complete \
-                     evidence; {why}.{stage}"
-                )
-            });
-            format!("Undecided whether retrieval is the bottleneck: {why}")
+            let why = unknown(verdict, facts, losses, estimate);
+            let reasons = why
+                .unwrap_or_else(|| format!("{}{leader} {}", balance(verdict), undecided(verdict)));
+            ("Undecided", reasons)
         }
         Conclusion::RetrievalOnly => {
-            retrieval_only(verdict)
-                + &stage
-                + " Without answers, the generator's losses are unknown."
+            ("Not known without answers", retrieval_only(verdict) + &leader)
         }
-        Conclusion::Withheld if cautions::are_contexts_unknown(facts) => format!(
-            "No verdict: {} of {} contexts are in no document, so whether they hold the evidence cannot be seen. \
-             Record them as they are in the documents.",
+        Conclusion::Withheld => ("No verdict", withheld(facts, losses, oracle, unusable)),
+    };
+    format!("Is retrieval the bottleneck? {answer}. {reasons}")
+}
+
+/// Reports the correct answers now, with complete evidence, and the rest by the side that loses them: numbers that add up.
+fn balance(verdict: &LossVerdict) -> String {
+    let Some(counts) = &verdict.counts else { return String::new() };
+    let about = if verdict.counts_answers { "" } else { "about " };
+    let [before, by_generator] =
+        [(Side::Retriever, &verdict.retriever), (Side::Generator, &verdict.generator)].map(
+            |(side, loss)| format!("{about}{}{}", whole(counts.lost_by(side)), of_count(loss.ci95)),
+        );
+    let most = whole(counts.correct + counts.lost_by(Side::Retriever));
+    correct(
+        verdict,
+        &format!(
+            " With complete evidence in every prompt, {about}{most} would be: {before} are lost before the prompt, {by_generator} by the \
+             generator."
+        ),
+    )
+}
+
+/// Reports the correct answers now, before `then`.
+fn correct(verdict: &LossVerdict, then: &str) -> String {
+    let correct = whole(verdict.counts.as_ref().map_or(0.0, |counts| counts.correct));
+    let are = if verdict.n == 1 { "question is" } else { "questions are" };
+    format!("{correct} of {} answerable {are} answered correctly.{then}", thousands(verdict.n))
+}
+
+/// Returns why there is no verdict.
+fn withheld(
+    facts: &VerdictFacts<'_>,
+    losses: &Losses,
+    oracle: &OracleCheck,
+    unusable: &Unusable,
+) -> String {
+    if cautions::are_contexts_unknown(facts) {
+        return format!(
+            "{} of {} passages are in no document, so whether they hold the evidence cannot be seen. Record them as they are in the \
+             documents.",
             thousands(facts.unlocated.0),
             thousands(facts.unlocated.1)
-        ),
-        Conclusion::Withheld if unusable.is_much => unusable.verdict(),
-        Conclusion::Withheld if losses.n == 0 => insufficient(facts),
-        Conclusion::Withheld => format!(
-            "No verdict: on {} of {} the generator is wrong from the gold passages alone and correct from the retrieved ones (the \
-             reverse, with evidence in the prompt: {}). The gold passages lack what the answers need: check the evidence labels.",
-            thousands(oracle.worse),
-            questions(oracle.n),
-            thousands(oracle.better)
-        ),
+        );
     }
+    if unusable.is_much {
+        return unusable.verdict();
+    }
+    if losses.n == 0 {
+        return insufficient(facts);
+    }
+    format!(
+        "On {} of {} the generator is wrong from the gold passages alone and correct from the retrieved ones (the reverse, with complete \
+         evidence: {}). The gold passages lack what the answers need: check the evidence labels.",
+        thousands(oracle.worse),
+        questions(oracle.n),
+        thousands(oracle.better)
+    )
 }
 
 /// Returns why neither side has a number; `None` where they have.
@@ -83,57 +101,59 @@ fn unknown(
 ) -> Option<String> {
     if losses.means().iter().all(|mean| *mean <= 0.0) {
         if facts.outcomes.iter().any(|outcome| outcome.evidence.is_unseen()) {
-            return Some("the record does not show what was packed.".to_owned());
+            return Some("The results do not show the passages of the prompts.".to_owned());
         }
-        return Some(format!(
-            "all {} wrong answers have a label that is wider than a chunk, and only a part of it was delivered.",
-            thousands(facts.outcomes.iter().filter(|outcome| cautions::is_open(outcome)).count())
-        ));
+        return Some("Of each wrong answer, the label is wider than a chunk, and the prompt had a part of it.".to_owned());
     }
     estimate.filter(|estimate| estimate.n == 0).map(|_| {
         format!(
-            "no answer is known to have had its complete evidence, so what that would bring to the {} that lack it is not known.",
+            "No answer is known to have had complete evidence, so what that would bring to the {} without it is unknown.",
             questions(verdict.retriever.questions)
         )
     })
 }
 
-fn undecided(verdict: &LossVerdict, about: &str) -> String {
+fn undecided(verdict: &LossVerdict) -> String {
     match verdict.difference {
-        None => "one cluster of questions gives no interval".to_owned(),
+        None => "One cluster of questions gives no interval.".to_owned(),
         Some((difference, ci)) if ci.holds_zero() => {
-            let what = if about.is_empty() { "may be chance" } else { "may be none" };
-            format!("the difference, {about}{difference:.0} {ci:.0}, {what}")
+            let about = if verdict.counts_answers { "" } else { "about " };
+            let difference = whole(difference.abs());
+            format!("The difference, {about}{difference}, may be chance.")
         }
-        Some(_) if verdict.n < 6 => "too few questions to decide".to_owned(),
-        Some(_) => "the data leave room for both".to_owned(),
+        Some(_) if verdict.n < DECIDABLE => "These are too few questions to decide.".to_owned(),
+        Some(_) => "The data leave room for both.".to_owned(),
     }
 }
 
 fn retrieval_only(verdict: &LossVerdict) -> String {
     let n = verdict.n as f64;
-    let delivered = n - verdict.retriever.answers;
+    let complete = n - verdict.retriever.answers;
     let share = |lost: f64| 1.0 - lost / n;
     let interval = verdict.retriever.ci95.map_or(String::new(), |ci| {
         let ci = Interval { low: share(ci.high), high: share(ci.low) };
         format!(", 95% CI {}", percents(ci))
     });
     format!(
-        "Evidence reaches the prompt for {delivered:.0} of {} ({}{interval}).",
-        questions(verdict.n),
-        percent(delivered / n)
+        "{} of {} complete evidence ({}{interval}).",
+        whole(complete),
+        plural(verdict.n, "prompt has", "prompts have"),
+        percent(complete / n)
     )
 }
 
 /// Reports what is known where no question can be attributed.
 fn insufficient(facts: &VerdictFacts<'_>) -> String {
     let n = facts.outcomes.len();
+    if n == 0 {
+        return "The run has no question.".to_owned();
+    }
     let mut classes = facts.outcomes.iter().map(|outcome| outcome.class);
-    if n > 0 && classes.all(FailureClass::is_of_unanswerable) {
+    if classes.all(FailureClass::is_of_unanswerable) {
         let answered = facts.outcomes.iter();
         let answered = answered.filter(|outcome| outcome.class == FailureClass::Hallucinated);
         return format!(
-            "No stage can be blamed: all {} are unanswerable, and the generator answered {} of them.",
+            "All {} are unanswerable, and the generator answered {} of them.",
             questions(n),
             thousands(answered.count())
         );
@@ -142,97 +162,41 @@ fn insufficient(facts: &VerdictFacts<'_>) -> String {
     let unseen = facts.outcomes.iter().filter(|outcome| outcome.evidence.is_unseen()).count();
     if unseen > 0 && !has_gold {
         return format!(
-            "No verdict: neither the passages that were retrieved nor those of the prompt are recorded for {} with evidence.",
+            "Neither the retrieved passages nor those of the prompt are recorded for {} with evidence.",
             questions(unseen)
         );
     }
     let head = if has_gold {
-        "No verdict: no question has both an answer and an answer from the gold passages alone."
+        "No question has both an answer and an answer from the gold passages alone."
     } else {
-        "No stage can be blamed: no question has evidence, a relevance judgment, or a gold answer that a document contains."
+        "No question has evidence, a relevance judgment, or a gold answer that a document contains."
     };
     format!("{head} Add evidence to some of the {} to tell the stages apart.", questions(n))
 }
 
-/// Names the source that loses most, with what it means there; empty if nothing is lost on that side.
-fn leading(verdict: &LossVerdict, facts: &VerdictFacts<'_>, losses: &Losses) -> String {
-    let Some(source) = verdict.bottleneck else {
-        return String::new();
+/// Names the class that loses most on the side of the verdict, or overall; empty if nothing is lost there, or no class is known.
+fn leading(verdict: &LossVerdict, facts: &VerdictFacts<'_>) -> String {
+    let source = match verdict.bottleneck {
+        None => return String::new(),
+        Some(Source::Misread) if facts.of == BudgetOf::Support => return String::new(),
+        Some(Source::NotInPrompt) => {
+            return " The results do not show which stage loses most.".to_owned();
+        }
+        Some(source) => source,
     };
-    if source == Source::NotInPrompt {
-        return " The record does not show which stage loses most.".to_owned();
-    }
-    let n = verdict.n as f64;
-    let means = losses.means();
-    let here = means[source as usize] * n;
-    let is_split = facts.of != BudgetOf::Support || source != Source::Misread;
-    if !is_split {
-        return String::new();
-    }
-    let meaning = meaning(source, facts);
-    let is_chance = verdict.margin.is_none_or(|(_, ci)| ci.holds_zero());
-    let tie = match (verdict.undecided, verdict.conclusion) {
-        (false, _) | (_, Conclusion::Undecided) => "",
-        (true, _) if is_chance => ", though its lead over the next stage may be chance",
-        (true, _) => ", though another stage may, by the best answer to each question",
+    let name = match source.side() {
+        Side::Retriever => source.name().to_owned(),
+        Side::Generator => format!("{}/{source}", source.class()),
     };
-    // The side and one of its stages are both called retrieval.
-    let lead = match verdict.conclusion {
-        Conclusion::Retriever => {
-            format!("Of the stages before the prompt, {}", spoken(source).to_lowercase())
-        }
-        _ => spoken(source).to_owned(),
+    let is_chance = verdict.n < DECIDABLE || verdict.margin.is_none_or(|(_, ci)| ci.holds_zero());
+    let tie = if is_chance {
+        ", but its lead over the next may be chance"
+    } else if verdict.undecided && verdict.conclusion != Conclusion::Undecided {
+        ", or another by the best answer to each question"
+    } else {
+        ""
     };
-    format!(" {lead} loses most, {}: {meaning}{tie}.", whole(here))
-}
-
-fn spoken(source: Source) -> &'static str {
-    match source {
-        Source::NotInCorpus => "The corpus",
-        Source::Split => "Chunking",
-        Source::NotRetrieved => "Retrieval",
-        Source::RankedLow => "Ranking",
-        Source::NotPacked => "Packing",
-        Source::NotInPrompt => "An unknown stage",
-        Source::IgnoredContext => "Distraction",
-        Source::Misread => "The generator itself",
-    }
-}
-
-fn meaning(source: Source, facts: &VerdictFacts<'_>) -> String {
-    let k = facts.k;
-    match source {
-        Source::NotInCorpus => "the evidence is in no document".to_owned(),
-        Source::Split if has_step(facts, Step::Collection) => {
-            "no point of the collection holds the evidence".to_owned()
-        }
-        Source::Split => "a chunk boundary splits the evidence".to_owned(),
-        Source::NotRetrieved => "the evidence is not among the candidates".to_owned(),
-        Source::RankedLow if has_step(facts, Step::Reranked) => {
-            format!("the reranker leaves the evidence below the top {k}")
-        }
-        // Whether another RAG reranks is known only if it records that.
-        Source::RankedLow if has_step(facts, Step::External) || has_step(facts, Step::Ordered) => {
-            "the evidence is among the recorded contexts but ranked below those in the prompt"
-                .to_owned()
-        }
-        Source::RankedLow => {
-            format!(
-                "the retriever finds the evidence but orders it below the top {k} (no reranker)"
-            )
-        }
-        Source::NotPacked => "the evidence does not fit the prompt".to_owned(),
-        Source::NotInPrompt => "the record does not show where the evidence is lost".to_owned(),
-        Source::IgnoredContext => {
-            "correct from the gold passages alone, wrong among other passages".to_owned()
-        }
-        Source::Misread => "wrong from the gold passages alone".to_owned(),
-    }
-}
-
-fn has_step(facts: &VerdictFacts<'_>, step: Step) -> bool {
-    let mut traces = facts.traces.iter();
-    traces.any(|trace| trace.step(step).is_some())
+    format!(" {name} loses most{tie}.")
 }
 
 fn questions(n: usize) -> String {

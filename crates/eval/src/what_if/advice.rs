@@ -76,23 +76,17 @@ fn size(one: &Alternative) -> f64 {
 }
 
 fn advised(one: &Alternative) -> Advice {
-    // The gain in answers says more than the same in deliveries.
-    let (moved, answers) = match &one.expected_gain {
-        None => (format!(" ({})", moved(one)), String::new()),
-        Some(expected_gain) => {
-            let ci95 = expected_gain.ci95.map_or(String::new(), |ci95| format!(" {ci95:.2}"));
-            let gain = expected_gain.gain;
-            let gain =
-                format!(" The expected gain is {gain:+.2}{ci95} correct answers per question.");
-            (String::new(), gain)
-        }
+    let what = match one.expected_gain {
+        Some(_) => "more correct answers (computed)",
+        None => "more (computed)",
     };
     let sentence = format!(
-        "{} evidence reaches the prompt for {} instead of {} of {} questions{moved}{}.{answers}",
+        "{} complete evidence for {} of {} questions instead of {}, {} {what}{}.",
         head(one),
         thousands(one.after),
-        thousands(one.before),
         thousands(one.n),
+        thousands(one.before),
+        one.gain(),
         tokens(one),
     );
     Advice { settings: one.settings.clone(), sentence }
@@ -101,14 +95,14 @@ fn advised(one: &Alternative) -> Advice {
 fn head(one: &Alternative) -> String {
     match one.change {
         Change::K { k, .. } if one.settings.is_empty() => {
-            format!("Put {} passages into the prompt:", thousands(k))
+            format!("{} passages in the prompt:", thousands(k))
         }
-        Change::Ranking { step } if one.settings.is_empty() => format!("Pack the ranking {step}:"),
+        Change::Ranking { step } if one.settings.is_empty() => format!("pack the ranking {step}:"),
         _ => format!("{}:", settings(&one.settings)),
     }
 }
 
-/// Returns `Try a = 1 and b = 2`, or `Try a = 1 and remove b`: what other passages do to the generator is not known.
+/// Returns `a = 1 and b = 2`, or `a = 1 and remove b`.
 fn settings(settings: &[Setting]) -> String {
     let (set, removed): (Vec<&Setting>, Vec<&Setting>) =
         settings.iter().partition(|setting| setting.value.is_some());
@@ -119,22 +113,10 @@ fn settings(settings: &[Setting]) -> String {
     let removed = removed.iter().map(|setting| setting.key.clone());
     let (set, removed) = (listed(&set.collect::<Vec<_>>()), listed(&removed.collect::<Vec<_>>()));
     match (set.is_empty(), removed.is_empty()) {
-        (_, true) => format!("Try {set}"),
-        (true, _) => format!("Remove {removed}"),
-        _ => format!("Try {set} and remove {removed}"),
+        (_, true) => set,
+        (true, _) => format!("remove {removed}"),
+        _ => format!("{set} and remove {removed}"),
     }
-}
-
-fn moved(one: &Alternative) -> String {
-    let points = one.net_ci95.map_or(String::new(), |ci95| {
-        format!(" [{:.1}, {:.1}]", 100.0 * ci95.low, 100.0 * ci95.high)
-    });
-    format!(
-        "{} won, {} lost: {:+.1} points{points}",
-        thousands(one.won),
-        thousands(one.lost),
-        100.0 * one.net()
-    )
 }
 
 fn tokens(one: &Alternative) -> String {
@@ -142,5 +124,5 @@ fn tokens(one: &Alternative) -> String {
         return String::new();
     };
     let [before, after] = [before, after].map(|mean| thousands(mean.round() as usize));
-    format!(", with {after} instead of {before} tokens")
+    format!(", {after} tokens of passages per prompt instead of {before}")
 }

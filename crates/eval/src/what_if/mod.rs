@@ -21,6 +21,7 @@ use crate::metric_summary;
 use ragtriage_core::attribute::classify::Outcome;
 use ragtriage_core::attribute::known::TopK;
 use ragtriage_core::stats::randomisation::{RandomisationPlan, randomisation};
+use ragtriage_core::text::numbers::{of_count, whole};
 use ragtriage_core::types::{Interval, Step};
 use ragtriage_data::run::SavedRun;
 use recorded::{Answer, Limits, Ranked, Recorded, RecordedRun};
@@ -142,6 +143,15 @@ impl Alternative {
     #[must_use]
     pub fn net(&self) -> f64 {
         (self.won as f64 - self.lost as f64) / self.n.max(1) as f64
+    }
+
+    /// Returns the expected gain in correct answers, else the net number of questions, with its interval.
+    #[must_use]
+    pub fn gain(&self) -> String {
+        let net = ExpectedGain { n: self.n, gain: self.net(), ci95: self.net_ci95 };
+        let ExpectedGain { n, gain, ci95 } = self.expected_gain.unwrap_or(net);
+        let n = n as f64;
+        whole(gain * n) + &of_count(ci95.map(|ci95| ci95.times(n)))
     }
 }
 

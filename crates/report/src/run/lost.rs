@@ -18,58 +18,29 @@ const MOST: usize = 5;
 const ID: usize = 30;
 const TEXT: usize = 68;
 const ANSWER: usize = 90;
-const SHORT: usize = 36;
-/// Columns of a line of the first screen next to its label.
-const LINE: usize = 88;
 
-/// A lost question.
-pub(super) struct LostQuestion {
-    /// Id, failure class and text in `LINE` columns.
-    pub line: String,
-    /// Gold answer and answer, behind the line where they fit.
-    pub answers: String,
-    pub entry: Entry,
-}
-
-impl LostQuestion {
-    fn new(trace: &Trace, outcome: &Outcome) -> Self {
-        let question = &trace.question;
-        let (id, gold) = (shortened(question.id.as_str(), ID), question.gold_text());
-        let answer = trace.attempt(Condition::Retrieved).map(Attempt::answer_text);
-        let lead = format!("{id} ({}): ", outcome.class);
-        let columns = (LINE - 2).saturating_sub(lead.chars().count());
-        let ends =
-            [("gold", Some(&gold).filter(|gold| !gold.is_empty())), ("answer", answer.as_ref())];
-        let ends = ends
-            .into_iter()
-            .filter_map(|(label, text)| Some(format!("; {label}: {}", shortened(text?, SHORT))));
-        let answers = ends.collect();
-        let fault = outcome.fault.map_or(String::new(), |fault| format!(", {fault}"));
-        let unsupported = outcome.unsupported.join(", ");
-        let facts = [
-            ("gold", Some(gold)),
-            ("answer", answer),
-            ("judged", outcome.judgments.of(Condition::Retrieved).map(Judgment::to_string)),
-            ("unsupported", Some(unsupported).filter(|values| !values.is_empty())),
-        ];
-        let facts = facts
-            .into_iter()
-            .filter_map(|(label, text)| Some(Fact::new(label, shortened(&text?, ANSWER))));
-        let lost = Fact::new("lost", format!("{}{fault}: {}", outcome.class, outcome.reason));
-        Self {
-            line: format!("{lead}\"{}\"", shortened(&question.text, columns)),
-            answers,
-            entry: Entry {
-                title: format!("{id}: {}", shortened(&question.text, TEXT)),
-                facts: facts.chain([lost]).collect(),
-            },
-        }
-    }
+fn entry(trace: &Trace, outcome: &Outcome) -> Entry {
+    let question = &trace.question;
+    let fault = outcome.fault.map_or(String::new(), |fault| format!("/{fault}"));
+    let unsupported = outcome.unsupported.join(", ");
+    let facts = [
+        ("gold", Some(question.gold_text())),
+        ("answer", trace.attempt(Condition::Retrieved).map(Attempt::answer_text)),
+        ("judged", outcome.judgments.of(Condition::Retrieved).map(Judgment::to_string)),
+        ("unsupported", Some(unsupported).filter(|values| !values.is_empty())),
+    ];
+    let facts = facts
+        .into_iter()
+        .filter_map(|(label, text)| Some(Fact::new(label, shortened(&text?, ANSWER))));
+    let lost = Fact::new("lost", format!("{}{fault}: {}", outcome.class, outcome.reason));
+    let id = shortened(question.id.as_str(), ID);
+    let title = format!("{id}: {}", shortened(&question.text, TEXT));
+    Entry { title, facts: facts.chain([lost]).collect() }
 }
 
 /// Returns some lost questions, and how many there are: one of each class, then the next of each; first the class that the verdict
 /// names, then larger ones. Where only retrieval is judged, these are the questions lost before the prompt.
-pub(super) fn lost(run: &SavedRun, evaluation: &Evaluation) -> (Vec<LostQuestion>, usize) {
+pub(super) fn lost(run: &SavedRun, evaluation: &Evaluation) -> (Vec<Entry>, usize) {
     let verdict = &evaluation.summary.verdict;
     let of_retrieval = verdict.conclusion == Conclusion::RetrievalOnly;
     let named = verdict.bottleneck.map(Source::class);
@@ -86,7 +57,6 @@ pub(super) fn lost(run: &SavedRun, evaluation: &Evaluation) -> (Vec<LostQuestion
     classes.sort_by_key(|(class, lost)| (Some(*class) != named, Reverse(lost.len())));
     let rounds =
         (0..MOST).flat_map(|round| classes.iter().filter_map(move |(_, lost)| lost.get(round)));
-    let shown = rounds.take(MOST);
-    let shown = shown.map(|(trace, outcome)| LostQuestion::new(trace, outcome));
+    let shown = rounds.take(MOST).map(|(trace, outcome)| entry(trace, outcome));
     (shown.collect(), classes.iter().map(|(_, lost)| lost.len()).sum())
 }

@@ -12,35 +12,37 @@ use ragtriage_eval::cost::CostSummary;
 use ragtriage_eval::slices::{FEW, Slice, SliceGroup};
 use ragtriage_eval::summary::{MetricSummary, Summary};
 
-/// The metrics of the first screen.
-const MAIN: [(Family, Option<Cutoff>); 6] = [
-    (Family::Em, Some(Cutoff::Top(5))),
-    (Family::EvidenceRecall, Some(Cutoff::Prompt)),
-    (Family::AnswerCorrect, None),
-    (Family::AnswerF1, None),
-    (Family::Ndcg, Some(Cutoff::Top(10))),
-    (Family::Recall, Some(Cutoff::Top(10))),
-];
+/// Most scores of the first screen: those of judged documents come last.
+const MOST: usize = 3;
 
-/// Most figures of the first screen: those of judged documents come last.
-const MOST: usize = 4;
-
-/// Returns the main figures that are defined. Where no question has a usable label, EM is left out: gold answers that no
-/// document contains make it 0, which reads as a failure of retrieval.
-pub(super) fn figures(summary: &Summary) -> impl Iterator<Item = Fact> {
+/// Returns the main scores that are defined, each with its n and the questions that it leaves out; `None` without any. Where no
+/// question has a usable label, EM is left out: gold answers that no document contains make it 0, which reads as a failure of
+/// retrieval.
+pub(super) fn scores(run: &SavedRun, summary: &Summary) -> Option<Fact> {
+    let hit =
+        if run.manifest.is_foreign() { Cutoff::Prompt } else { Cutoff::Top(summary.two_by_two.k) };
+    let main = [
+        (Family::AnswerCorrect, None, ""),
+        (Family::AnswerF1, None, " without key facts"),
+        (Family::Em, Some(hit), " with a span answer"),
+        (Family::EvidenceRecall, Some(Cutoff::Prompt), " with evidence"),
+        (Family::Ndcg, Some(Cutoff::Top(10)), " with relevant documents"),
+        (Family::Recall, Some(Cutoff::Top(10)), " with relevant documents"),
+    ];
     let has_labels = summary.losses.n_testable > 0;
-    let shown = MAIN.iter().filter(move |(family, _)| has_labels || *family != Family::Em);
-    let figures = shown.filter_map(|(family, cutoff)| {
-        let name = Metric::new(*family, *cutoff)?.to_string();
+    let main = main.into_iter().filter(|(family, ..)| has_labels || *family != Family::Em);
+    let scores = main.filter_map(|(family, cutoff, which)| {
+        let name = Metric::new(family, cutoff)?.to_string();
         let found = measured(summary, &name)?;
         let ci95 = found.ci95.map_or(String::new(), |ci| format!(" {ci:.2}"));
-        let n_unsure = summary.classes.get("unsure").filter(|_| *family == Family::AnswerCorrect);
+        let n_unsure = summary.classes.get("unsure").filter(|_| family == Family::AnswerCorrect);
         let unsure = n_unsure.filter(|n| **n > 0);
-        let unsure = unsure.map_or(String::new(), |n| format!("; {n} unsure, counted 0.5"));
-        let text = format!("{:.3}{ci95} (n = {}{unsure})", found.mean, found.n);
-        Some(Fact::new(name, text))
+        let unsure = unsure.map_or(String::new(), |n| format!(" ({n} unsure, counted 0.5)"));
+        let which = if found.n == summary.n_questions { "" } else { which };
+        Some(format!("{name} {:.3}{ci95} of {}{which}{unsure}", found.mean, thousands(found.n)))
     });
-    figures.take(MOST)
+    let scores: Vec<String> = scores.take(MOST).collect();
+    (!scores.is_empty()).then(|| Fact::new("scores", scores.join("; ")))
 }
 
 /// A family per row, a cutoff per column; without rows and notes if nothing is measured.

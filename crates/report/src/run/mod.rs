@@ -9,6 +9,8 @@ mod metrics;
 mod notices;
 mod screen;
 pub(crate) mod sections;
+#[cfg(test)]
+mod tests;
 mod what_if;
 
 use crate::audit::correct_answers;
@@ -24,26 +26,18 @@ pub use screen::{COLUMNS, screen};
 #[must_use]
 pub fn report(run: &SavedRun, evaluation: &Evaluation, compared: Option<&Comparison>) -> Report {
     let summary = &evaluation.summary;
-    let dataset = &run.manifest.settings.dataset;
-    let mut report = Report::new(title(run));
-    report.notices(language::unknown(dataset));
-    report.facts(correct(summary));
-    report.elements.push(Element::Verdict(conclusion(summary)));
-    report.table(losses::outcomes(&summary.losses));
+    let mut report = screen::head(run, summary, true);
     if let Some(rule) = &summary.rule_of_thumb {
         report.elements.push(Element::Paragraph(format!("Rule of thumb: {rule}.")));
     }
-    report.facts(metrics::figures(summary).chain(language::language(dataset)).collect());
-    report.list(advice(summary));
-    report.notices(notices::notices(run, summary));
+    report.notices(notices::others(run, summary));
     if let Some(compared) = compared {
         report.section(sections::COMPARISON);
         comparison::lay_out(compared, false, &mut report);
     }
 
     report.section(sections::LOSSES);
-    report.table(losses::budget(summary));
-    report.table(losses::classes(summary));
+    report.facts(losses::classes(summary));
     report.table(losses::two_by_two(&summary.two_by_two));
     report.table(what_if::table(&summary.what_if.alternatives).unwrap_or_default());
 
@@ -53,7 +47,7 @@ pub fn report(run: &SavedRun, evaluation: &Evaluation, compared: Option<&Compari
         "Lost questions ({} of {n_lost}, one of each class first; traces.jsonl has all)",
         lost.len()
     ));
-    report.entries(lost.into_iter().map(|one| one.entry).collect());
+    report.entries(lost);
     report.section(sections::CONFIGURATION);
     report.facts(configuration::facts(run, summary));
     report.section(sections::METRICS);
@@ -78,17 +72,6 @@ fn title(run: &SavedRun) -> String {
     format!("ragtriage: {}", run.manifest.name)
 }
 
-/// Returns the verdict with its limits.
-fn conclusion(summary: &Summary) -> String {
-    let sentences = [&summary.verdict.text].into_iter().chain(&summary.verdict.cautions);
-    sentences.cloned().collect::<Vec<_>>().join(" ")
-}
-
-/// Returns the suggested changes, the best first.
-fn advice(summary: &Summary) -> Vec<String> {
-    summary.what_if.advice.iter().map(|advice| advice.sentence.clone()).collect()
-}
-
 /// Returns the share of correct answers, corrected by an audit, and who decided on answers; empty without an audit and a judge.
 fn correct(summary: &Summary) -> Vec<Fact> {
     let audited = summary.answer_audit.as_ref().and_then(correct_answers);
@@ -97,10 +80,6 @@ fn correct(summary: &Summary) -> Vec<Fact> {
 
 fn caveats() -> Vec<String> {
     vec![
-        "Failure classes count questions whose support was lost. Loss terms count the correct answers that the gold passages would \
-         recover. The two differ where the reader fails with the gold passages too. Loss terms may be negative; their sum is the \
-         total loss."
-            .to_owned(),
         "Intervals are 95% CIs: bootstrap over clusters of questions that share gold evidence; Wilson \
          score intervals for class shares, which treat questions as independent. They do not cover another corpus, another question set or the generator's own noise."
             .to_owned(),

@@ -1,50 +1,47 @@
-//! Warnings that a reader of a run's report needs before believing its numbers.
+//! Warnings about a run: before the verdict those that a reader needs to believe it, after it the others.
 
 use super::approximate;
 use crate::document::Notice;
 use crate::external;
 use crate::few_clusters;
-use ragtriage_core::config::GeneratorName;
 use ragtriage_core::text::numbers::{percent_of, plural};
 use ragtriage_core::types::{Attempt, ErrorKind, FailureClass, Question, Stance, Step, Trace};
 use ragtriage_data::run::SavedRun;
 use ragtriage_eval::summary::Summary;
-use ragtriage_eval::verdict::SUPPORT;
 
-/// Collects the warnings: first what makes numbers incomplete or meaningless, last what makes them less precise.
-pub(super) fn notices(run: &SavedRun, summary: &Summary) -> Vec<Notice> {
-    let rough =
-        few_clusters::warning(summary.n_questions, summary.n_clusters, summary.largest_cluster);
+/// Collects the warnings of what makes numbers incomplete or meaningless.
+pub(super) fn decisive(run: &SavedRun, summary: &Summary) -> Vec<Notice> {
     let groups = [
         incomplete(run),
         unusable(run),
         retrieval(run, summary),
         min_score(run).into_iter().collect(),
-        generator(run).into_iter().collect(),
         external::conditions_notice(run).into_iter().collect(),
-        answers(summary),
+        unsure(summary).into_iter().collect(),
         long_references(run).into_iter().collect(),
         approximate::losses(&run.manifest, summary),
-        truncation(run, summary),
+        truncated_evidence(summary).into_iter().collect(),
         run.manifest.notes.iter().map(|note| Notice::warning(note.to_string())).collect(),
+    ];
+    groups.into_iter().flatten().collect()
+}
+
+/// Collects the warnings of what limits the numbers or makes them less precise.
+pub(super) fn others(run: &SavedRun, summary: &Summary) -> Vec<Notice> {
+    let rough =
+        few_clusters::warning(summary.n_questions, summary.n_clusters, summary.largest_cluster);
+    let groups = [
+        external(run).into_iter().collect(),
+        truncation(run),
         rough.map(Notice::warning).into_iter().collect(),
         approximate::not_reproducible(&run.manifest, summary),
     ];
     groups.into_iter().flatten().collect()
 }
 
-fn generator(run: &SavedRun) -> Option<Notice> {
-    if let Some(source) = run.manifest.external.as_ref().filter(|source| !source.is_own) {
-        return Some(Notice::warning(external::notice(source, run)));
-    }
-    let generator = run.manifest.settings.generation.generator;
-    (generator == GeneratorName::None).then(|| {
-        Notice::warning("no generator answers: answers and the generator's losses are not measured")
-            .with_hint(
-                "set generation.generator = \"openai\", generation.base_url and generation.model, or use `--llm ollama:NAME`: answers, \
-                 their metrics, and whether retrieval or the generator is the bottleneck",
-            )
-    })
+fn external(run: &SavedRun) -> Option<Notice> {
+    let source = run.manifest.external.as_ref().filter(|source| !source.is_own)?;
+    Some(Notice::warning(external::notice(source, run)))
 }
 
 fn min_score(run: &SavedRun) -> Option<Notice> {
@@ -110,29 +107,18 @@ fn long_references(run: &SavedRun) -> Option<Notice> {
     })
 }
 
-fn answers(summary: &Summary) -> Vec<Notice> {
-    let mut notices = Vec::new();
-    let (counted, answerable) = (summary.loss_budget.n, summary.losses.n_testable);
-    if summary.loss_budget.of != SUPPORT && 2 * counted < answerable {
-        notices.push(Notice::warning(format!(
-            "loss budget and verdict cover {counted} of {answerable} questions: the others have no answer from the gold passages \
-             alone"
-        )));
-    }
-    let n_unsure = summary.classes.get(FailureClass::Unsure.name());
-    if let Some(n) = n_unsure.filter(|n| **n > 0) {
-        let text = format!(
-            "the rule of correctness is unsure about {}; each counts half in the loss budget",
-            plural(*n, "answer", "answers")
-        );
-        notices.push(Notice::warning(text).with_hint("audit them: they come first in the sample"));
-    }
-    notices
+fn unsure(summary: &Summary) -> Option<Notice> {
+    let n = *summary.classes.get(FailureClass::Unsure.name()).filter(|n| **n > 0)?;
+    let text = format!(
+        "the rule of correctness is unsure about {}; each counts as half a correct answer",
+        plural(n, "answer", "answers")
+    );
+    Some(Notice::warning(text).with_hint("audit them: they come first in the sample"))
 }
 
-fn truncation(run: &SavedRun, summary: &Summary) -> Vec<Notice> {
+fn truncation(run: &SavedRun) -> Vec<Notice> {
     let truncated = run.manifest.truncation.iter().filter(|one| one.n_cut > 0);
-    let mut notices: Vec<Notice> = truncated
+    truncated
         .map(|one| {
             Notice::warning(format!(
                 "{} of {} {} ({}) exceed the encoder input limit of `{}`; truncation drops {} of their tokens",
@@ -144,13 +130,14 @@ fn truncation(run: &SavedRun, summary: &Summary) -> Vec<Notice> {
                 percent_of(one.n_lost, one.n_tokens)
             ))
         })
-        .collect();
-    if let Some(n) = summary.flags.get("encoder_truncated").filter(|n| **n > 0) {
-        let text =
-            format!("truncation drops gold evidence of {}", plural(*n, "question", "questions"));
-        notices.push(Notice::warning(text).with_hint("use smaller chunks"));
-    }
-    notices
+        .collect()
+}
+
+fn truncated_evidence(summary: &Summary) -> Option<Notice> {
+    let n = *summary.flags.get("encoder_truncated").filter(|n| **n > 0)?;
+    let questions = plural(n, "question", "questions");
+    let text = format!("the encoder truncates gold evidence of {questions}");
+    Some(Notice::warning(text).with_hint("use smaller chunks"))
 }
 
 fn incomplete(run: &SavedRun) -> Vec<Notice> {
@@ -201,41 +188,37 @@ fn unusable(run: &SavedRun) -> Vec<Notice> {
         .flat_map(|condition| &condition.attempts)
         .filter(|attempt| attempt.error.is_none())
         .collect();
-    let n_of = |stance: Stance| replies.iter().filter(|reply| reply.stance == stance).count();
-    let of_all = format!("of {}", plural(replies.len(), "reply", "replies"));
-    let mut notices = Vec::new();
-    let is_loop = |reply: &&&Attempt| reply.stance == Stance::Truncated && reply.repeats_itself();
-    let n_loops = replies.iter().filter(is_loop).count();
-    let (n_truncated, n_calls, n_empty) =
-        (n_of(Stance::Truncated) - n_loops, n_of(Stance::ToolCall), n_of(Stance::Empty));
-    let (limit, hint) = limit(run);
-    if n_loops > 0 {
-        let text = format!(
-            "{n_loops} {of_all} repeat themselves up to {limit}: the generator was not tested there"
-        );
-        let hint = "check the model and its chat template: a higher limit does not help";
-        notices.push(Notice::warning(text).with_hint(hint));
-    }
-    if n_truncated > 0 {
-        let text = format!(
-            "{n_truncated} {of_all} hit {limit} before an answer: the generator was not tested there"
-        );
-        notices.push(Notice::warning(text).with_hint(hint));
-    }
-    if n_calls > 0 {
-        let text = format!(
-            "{n_calls} {of_all} called a tool and gave no answer: the generator was not tested there"
-        );
-        let hint = "remove the tools from generation.extra_body, or from the endpoint's defaults";
-        notices.push(Notice::warning(text).with_hint(hint));
-    }
-    if n_empty > 0 {
-        let text = format!("{n_empty} {of_all} were empty: the generator was not tested there");
-        let hint =
-            "check the endpoint's log, and that no text in generation.stop begins every reply";
-        notices.push(Notice::warning(text).with_hint(hint));
-    }
-    notices
+    let (limit, raise) = limit(run);
+    let is_loop = |reply: &Attempt| reply.stance == Stance::Truncated && reply.repeats_itself();
+    let found = [
+        (
+            Stance::Truncated,
+            true,
+            format!("repeat themselves up to {limit}"),
+            "check the model and its chat template: a higher limit does not help",
+        ),
+        (Stance::Truncated, false, format!("hit {limit} before an answer"), raise.as_str()),
+        (
+            Stance::ToolCall,
+            false,
+            "called a tool and gave no answer".to_owned(),
+            "remove the tools from generation.extra_body, or from the endpoint's defaults",
+        ),
+        (
+            Stance::Empty,
+            false,
+            "were empty".to_owned(),
+            "check the endpoint's log, and that no text in generation.stop begins every reply",
+        ),
+    ];
+    let notices = found.into_iter().filter_map(|(stance, of_loops, what, hint)| {
+        let is = |reply: &&&Attempt| reply.stance == stance && is_loop(reply) == of_loops;
+        let n = replies.iter().filter(is).count();
+        let all = plural(replies.len(), "reply", "replies");
+        let text = format!("{n} of {all} {what}: the generator was not tested there");
+        (n > 0).then(|| Notice::warning(text).with_hint(hint))
+    });
+    notices.collect()
 }
 
 /// Returns the token limit of a reply, and how to raise it; the settings of an external RAG are unknown.

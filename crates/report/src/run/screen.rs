@@ -1,68 +1,33 @@
-//! The first screen of a run: verdict, funnel, main figures, what to do, warnings, three lost questions.
+//! The first screen of a run, which is the head of its report in every format.
 
-use super::{advice, conclusion, correct, language, losses, lost, metrics, notices, title};
-use crate::document::{Element, Fact, Notice, Report};
+use super::{correct, language, losses, metrics, notices, title, what_if};
+use crate::document::{Element, Fact, Report};
+use ragtriage_core::config::GeneratorName;
 use ragtriage_core::text::numbers::plural;
+use ragtriage_core::text::sanitize::shortened;
 use ragtriage_data::run::SavedRun;
-use ragtriage_eval::summary::Evaluation;
+use ragtriage_eval::summary::{Evaluation, Summary};
 
 /// Columns of the screen.
 pub const COLUMNS: usize = 100;
-/// Lines of the screen, at most.
-const LINES: usize = 30;
+/// Lines of the screen; warnings may take more.
+const LINES: usize = 25;
+/// Most characters of a model's name.
+const MODEL: usize = 36;
 
-/// What is shown of the parts that are shortened to fit, from the most to the least: lost questions, `true` for their answers,
-/// warnings, sentences of advice.
-const STEPS: [(usize, bool, usize, usize); 9] = [
-    (3, true, 2, 2),
-    (3, true, 2, 1),
-    (3, false, 2, 2),
-    (3, false, 2, 1),
-    (3, false, 1, 1),
-    (2, false, 1, 1),
-    (1, false, 1, 1),
-    (0, false, 1, 1),
-    (0, false, 0, 1),
-];
-
-/// Lays out the first screen, with `ends` (such as where the report is, and what to run next) as its last lines. Shows as many
-/// lost questions, warnings and sentences of advice as `LINES` lines hold when `render` lays the text out.
+/// Lays out the first screen with `ends`, the commands that follow, as its last lines. Leaves out scores and what other changes would
+/// bring where `LINES` lines do not hold them when `render` lays the text out.
 #[must_use]
 pub fn screen(
     run: &SavedRun,
     evaluation: &Evaluation,
-    ends: &[Fact],
+    ends: &Report,
     render: impl Fn(&Report) -> String,
 ) -> String {
-    let summary = &evaluation.summary;
-    let dataset = &run.manifest.settings.dataset;
-    let (advice, notices) = (advice(summary), notices::notices(run, summary));
-    let (lost, _) = lost::lost(run, evaluation);
-    let mut head = Report::new(title(run));
-    head.notices(language::unknown(dataset).iter().map(short).collect());
-    head.elements.push(Element::Verdict(conclusion(summary)));
-    head.table(losses::outcomes(&summary.losses));
-    let figures: Vec<String> = metrics::figures(summary).map(|fact| fact.to_string()).collect();
-    if !figures.is_empty() {
-        head.elements.push(Element::Paragraph(figures.join("; ")));
-    }
-    head.facts(correct(summary));
     let mut text = String::new();
-    for (n_lost, with_answers, n_notices, n_advice) in STEPS {
-        let mut report = head.clone();
-        report.list(advice.iter().take(n_advice).cloned().collect());
-        report.notices(notices.iter().take(n_notices).map(short).collect());
-        let hidden = notices.len().saturating_sub(n_notices);
-        if hidden > 0 {
-            let more = plural(hidden, "more warning", "more warnings");
-            report.notices(vec![Notice::warning(format!("{more} in the full report"))]);
-        }
-        let lost = lost.iter().take(n_lost).map(|one| {
-            let answers = if with_answers { &*one.answers } else { "" };
-            Fact::new("lost", format!("{}{answers}", one.line))
-        });
-        let language = language::language(dataset);
-        report.facts(lost.chain(language).chain(ends.iter().cloned()).collect());
+    for has_details in [true, false] {
+        let mut report = head(run, &evaluation.summary, has_details);
+        report.append(ends.clone());
         text = render(&report);
         if text.lines().count() <= LINES {
             break;
@@ -71,7 +36,48 @@ pub fn screen(
     text
 }
 
-/// Returns the notice without its hint.
-fn short(notice: &Notice) -> Notice {
-    Notice { hint: None, ..notice.clone() }
+/// Lays out what was run, what limits the verdict, the verdict, the losses, what to try and the scores.
+pub(super) fn head(run: &SavedRun, summary: &Summary, has_details: bool) -> Report {
+    let mut head = Report::new(title(run));
+    head.elements.push(Element::Paragraph(what_was_run(run)));
+    head.notices(language::unknown(&run.manifest.settings.dataset));
+    head.notices(notices::decisive(run, summary));
+    head.warnings(&summary.verdict.cautions);
+    let (answer, reasons) = summary.verdict.parts();
+    head.heading(answer);
+    head.elements.push(Element::Verdict(reasons.to_owned()));
+    head.table(losses::losses(run, summary));
+    let mut facts: Vec<Fact> = what_if::advice(summary).into_iter().collect();
+    if has_details {
+        facts.extend(what_if::limits(run, summary));
+        facts.extend(metrics::scores(run, summary));
+    }
+    facts.extend(correct(summary));
+    head.facts(facts);
+    head
+}
+
+/// Describes the run: questions, documents, retrieval, model.
+fn what_was_run(run: &SavedRun) -> String {
+    let manifest = &run.manifest;
+    let retrieval = &manifest.settings.retrieval;
+    let mut parts = vec![plural(run.traces.len(), "question", "questions")];
+    if manifest.n_documents > 0 {
+        parts.push(plural(manifest.n_documents, "document", "documents"));
+    }
+    match &manifest.external {
+        Some(source) if !source.is_own => parts.push(format!("{} `{}`", source.kind, source.from)),
+        _ => {
+            let names = retrieval.retrievers.iter().map(|name| name.name());
+            parts.push(names.collect::<Vec<_>>().join(" + "));
+            parts.extend(manifest.settings.rerank.model.as_ref().map(|_| "reranker".to_owned()));
+            parts.push(format!("k = {}", retrieval.k));
+        }
+    }
+    let model = manifest.models.iter().find(|model| model.role == "generator");
+    parts.extend(model.map(|model| format!("model {}", shortened(&model.name, MODEL))));
+    let is_silent = manifest.settings.generation.generator == GeneratorName::None;
+    parts.extend((is_silent && !manifest.is_foreign()).then(|| "no generator".to_owned()));
+    parts.extend(language::language(&manifest.settings.dataset).map(|fact| fact.to_string()));
+    parts.join(", ")
 }

@@ -2,11 +2,11 @@
 
 use crate::document::Section;
 
-/// Verdict, funnel, main figures, advice and warnings.
+/// Verdict, losses, advice, scores and warnings.
 pub(crate) const VERDICT: Section = Section {
     id: "summary",
     title: "Verdict",
-    reading: "Judges the pipeline by correct answers that complete evidence in the prompt would bring.",
+    reading: "Compares the correct answers that are lost before the prompt with those that the generator loses. Brackets are 95% CIs.",
 };
 /// The run and a baseline.
 pub(crate) const COMPARISON: Section = Section {
@@ -14,13 +14,12 @@ pub(crate) const COMPARISON: Section = Section {
     title: "Comparison with the baseline",
     reading: "Differences are paired by question: the other run minus the baseline.",
 };
-/// Loss budget, failure classes, other settings.
+/// Failure classes, retrieval by answer, other settings.
 pub(crate) const LOSSES: Section = Section {
     id: "losses",
     title: "Losses",
-    reading: "The loss budget counts correct answers that each stage costs. Failure classes count each question \
-              once, at the first stage whose output lacks that question's evidence. Effects of other settings are computed, not \
-              measured in a run.",
+    reading: "Failure classes count each question once, at the first stage without its complete evidence. Effects of other settings \
+              are computed, not measured in a run.",
 };
 /// Single questions.
 pub(crate) const QUESTIONS: Section = Section {

@@ -1,17 +1,57 @@
-//! The table of what other settings would deliver.
+//! What to try, why not something else, and the table of what other settings would bring.
 
-use crate::document::Table;
-use ragtriage_core::text::numbers::thousands;
-use ragtriage_eval::what_if::{Alternative, Change, ExpectedGain};
+use crate::document::{Fact, Table};
+use ragtriage_core::text::numbers::{plural, thousands};
+use ragtriage_core::types::{FailureClass, RetrieverName};
+use ragtriage_data::run::SavedRun;
+use ragtriage_eval::summary::Summary;
+use ragtriage_eval::what_if::{Alternative, Change};
 
-const NOTE: &str = "computed from recorded ranks and tokens, without a call; won: questions whose evidence is in the prompt only after the \
-     change; correct answers: the expected change per question, 95% CI, if other passages distract the generator no more than now";
+const NOTE: &str = "computed from recorded ranks and tokens, without a call; correct answers: if other passages distract the generator no \
+     more than now";
+
+/// Returns the change to try.
+pub(super) fn advice(summary: &Summary) -> Option<Fact> {
+    let advice = summary.what_if.advice.first()?;
+    Some(Fact::new("try", advice.sentence.clone()))
+}
+
+/// Returns what a reranker and dense retrieval could bring at most, where the run has none and evidence is lost there.
+pub(super) fn limits(run: &SavedRun, summary: &Summary) -> Option<Fact> {
+    let settings = &run.manifest.settings;
+    if run.manifest.is_foreign() {
+        return None;
+    }
+    let row = |class| summary.losses.row(class);
+    let lost = |class| row(class).and_then(|row| row.questions).unwrap_or(0);
+    let complete = row(FailureClass::NotRetrieved).and_then(|row| row.complete);
+    let is_sparse =
+        |name: &RetrieverName| matches!(name, RetrieverName::Bm25 | RetrieverName::Tfidf);
+    let without = summary.losses.n_without_shared_word;
+    let needs_dense = without > 0 && settings.retrieval.retrievers.iter().all(is_sparse);
+    let needs_reranker = settings.rerank.model.is_none() && lost(FailureClass::RankedLow) > 0;
+    let parts = [
+        complete.filter(|_| needs_reranker).map(|n| {
+            format!("a perfect reranker completes the evidence of at most {}", thousands(n))
+        }),
+        needs_dense.then(|| {
+            let all = lost(FailureClass::NotRetrieved);
+            let questions = plural(all, "not_retrieved question", "not_retrieved questions");
+            format!(
+                "{} of {questions} share no word with it, which needs dense retrieval",
+                thousands(without)
+            )
+        }),
+    ];
+    let parts: Vec<String> = parts.into_iter().flatten().collect();
+    (!parts.is_empty()).then(|| Fact::new("or", parts.join("; ")))
+}
 
 /// Returns the table; `None` without alternatives.
 pub(super) fn table(alternatives: &[Alternative]) -> Option<Table> {
     let first = alternatives.first()?;
     let title = format!(
-        "Effects of other settings (n = {}; evidence in the prompt now: {}{})",
+        "Effects of other settings (n = {}; complete evidence in the prompt now: {}{})",
         thousands(first.n),
         thousands(first.before),
         first.tokens_before.map_or(String::new(), |tokens| format!(
@@ -19,18 +59,12 @@ pub(super) fn table(alternatives: &[Alternative]) -> Option<Table> {
             mean(tokens)
         ))
     );
-    let mut columns = vec!["change", "evidence in the prompt", "won", "lost", "points, 95% CI"];
-    let has_tokens = alternatives.iter().any(|one| one.tokens_after.is_some());
-    columns.extend(has_tokens.then_some("tokens"));
     let has_gain = alternatives.iter().any(|one| one.expected_gain.is_some());
-    columns.extend(has_gain.then_some("correct answers"));
-    let mut table = Table::new(title, &columns);
+    let more = if has_gain { "more correct answers, 95% CI" } else { "more, 95% CI" };
+    let mut table = Table::new(title, &["change", "complete evidence", more, "tokens"]);
     for one in alternatives {
-        let cells =
-            [name(one), thousands(one.after), thousands(one.won), thousands(one.lost), points(one)];
-        let tokens = has_tokens.then(|| one.tokens_after.map_or(String::new(), mean));
-        let answers = has_gain.then(|| one.expected_gain.as_ref().map_or(String::new(), gain));
-        table.row(cells.into_iter().chain(tokens).chain(answers));
+        let tokens = one.tokens_after.map_or(String::new(), mean);
+        table.row([name(one), thousands(one.after), one.gain(), tokens]);
     }
     table.notes.push(NOTE.to_owned());
     Some(table)
@@ -51,16 +85,4 @@ fn name(one: &Alternative) -> String {
 
 fn mean(tokens: f64) -> String {
     thousands(tokens.round() as usize)
-}
-
-fn points(one: &Alternative) -> String {
-    let interval = one.net_ci95.map_or(String::new(), |ci95| {
-        format!(" [{:+.1}, {:+.1}]", 100.0 * ci95.low, 100.0 * ci95.high)
-    });
-    format!("{:+.1}{interval}", 100.0 * one.net() + 0.0)
-}
-
-fn gain(expected_gain: &ExpectedGain) -> String {
-    let interval = expected_gain.ci95.map_or(String::new(), |ci95| format!(" {ci95:.2}"));
-    format!("{:+.2}{interval}", expected_gain.gain + 0.0)
 }

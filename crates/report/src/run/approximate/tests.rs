@@ -3,6 +3,7 @@
 use serde_json::{Value, json};
 
 use super::*;
+use crate::document::Report;
 use crate::render::terminal;
 use crate::run::{self, COLUMNS};
 use crate::specimen;
@@ -66,7 +67,9 @@ fn unwrapped(text: &str) -> String {
 
 fn first_screen(run: &SavedRun) -> String {
     let screen = terminal::Screen { width: COLUMNS, color: false };
-    unwrapped(&run::screen(run, &evaluated(run), &[], |report| terminal::render(report, screen)))
+    unwrapped(&run::screen(run, &evaluated(run), &Report::default(), |report| {
+        terminal::render(report, screen)
+    }))
 }
 
 fn full(run: &SavedRun) -> String {
