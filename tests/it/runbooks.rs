@@ -83,7 +83,6 @@ fn the_report_says_what_it_must() {
         "Retrieval by answer (EM@5, n = 220, questions with span answers)",
         "mean over n questions and its 95% CI; EM and EvidenceRecall over passages, the others over documents; @prompt: packed passages",
         "Answers n mean 95% CI",
-        "Loss budget: ",
         "Yes, retrieval is the bottleneck: ",
         "Outcomes of 275 answerable questions",
         "Effects of other settings (n = 275;",

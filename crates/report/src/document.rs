@@ -30,6 +30,8 @@ pub enum Element {
     List(Vec<String>),
     /// Titled groups of facts, such as single questions.
     Entries(Vec<Entry>),
+    /// The questions on their way through the stages: a picture in HTML, a table in every other format.
+    Flow(Flow),
     /// Rows and columns under a heading of their own.
     Table(Table),
     /// Text whose line ends and spaces count.
@@ -45,6 +47,53 @@ pub struct Section {
     pub title: &'static str,
     /// One or two sentences under the title.
     pub reading: &'static str,
+}
+
+/// Questions that flow through the stages, and the parts that leave the flow.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Flow {
+    /// The same losses as a table.
+    pub table: Table,
+    /// Number of questions at the beginning.
+    pub n: usize,
+    /// What flows, with its number.
+    pub title: String,
+    /// The title of `FlowPart::figures`; empty for none.
+    pub figures: String,
+    /// In the order in which they leave; the last one of the questions that are not lost ends the flow.
+    pub parts: Vec<FlowPart>,
+    /// Explanations under the picture.
+    pub notes: Vec<String>,
+}
+
+/// Questions that leave the flow together.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FlowPart {
+    /// What became of them.
+    pub fate: Fate,
+    /// Their number.
+    pub questions: usize,
+    /// The name of their failure class.
+    pub name: String,
+    /// What the name means; may be empty.
+    pub detail: String,
+    /// An estimate with its interval; may be empty.
+    pub figures: String,
+    /// Their address within the HTML page; empty for none.
+    pub link: String,
+}
+
+/// What became of questions.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Fate {
+    /// The answer or its evidence was lost.
+    Lost,
+    /// That is not known.
+    Open,
+    /// Nothing was lost.
+    Good,
+    /// Not part of the flow.
+    Outside,
 }
 
 /// A label with its value.
@@ -85,8 +134,6 @@ pub struct Table {
     pub columns: Vec<TableColumn>,
     /// Each as long as `columns`.
     pub rows: Vec<Vec<TableCell>>,
-    /// Lengths of bars in 0..=1, parallel to `rows`, which HTML draws; empty for a table without bars.
-    pub bars: Vec<f64>,
     /// Explanations under the table.
     pub notes: Vec<String>,
 }
@@ -116,7 +163,7 @@ pub struct TableCell {
     pub text: String,
     /// A detail, such as the interval; may be empty.
     pub detail: String,
-    /// An address within the HTML page, such as `#class=ranking`; empty for none.
+    /// An address within the HTML page, such as `#class=ranked_low`; empty for none.
     pub link: String,
 }
 

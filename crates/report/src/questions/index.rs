@@ -36,6 +36,7 @@ pub(super) fn run(
                 "class": outcome.class.name(),
                 "fault": outcome.fault,
                 "flags": outcome.flags,
+                "reason": outcome.reason,
                 "tags": question.tags,
                 "gold": question.gold_text(),
                 "answer": answer_text(trace),

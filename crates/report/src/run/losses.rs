@@ -1,15 +1,10 @@
-//! Tables of a run's losses: outcomes of the questions, loss budget, failure classes, retrieval by answer.
+//! Tables of a run's losses: outcomes of the questions, retrieval by answer.
 
-use std::collections::BTreeMap;
-
-use crate::document::{Align, Table, TableCell};
-use ragtriage_core::stats::rounding::adding_up;
-use ragtriage_core::text::numbers::{percent, percents, plural, thousands, whole};
-use ragtriage_core::types::{Condition, FailureClass, Interval};
+use crate::document::Table;
+use ragtriage_core::text::numbers::{plural, thousands, whole};
+use ragtriage_core::types::{FailureClass, Interval};
 use ragtriage_eval::diagnose::{Cell, TwoByTwo};
 use ragtriage_eval::losses::LossTable;
-use ragtriage_eval::summary::Summary;
-use ragtriage_eval::verdict::{ESTIMATED, LOSS_DIGITS, SUPPORT, Source};
 
 /// The stages that lost the questions, the first table of a report.
 pub(super) fn outcomes(losses: &LossTable) -> Table {
@@ -63,76 +58,6 @@ pub(super) fn outcomes(losses: &LossTable) -> Table {
         table.notes.push(format!("not counted here: {each} of {all}"));
     }
     table
-}
-
-/// The loss budget. Without an oracle condition, losses with complete evidence are unknown and not 0.
-pub(super) fn budget(summary: &Summary) -> Table {
-    let budget = &summary.loss_budget;
-    let title = if budget.of == SUPPORT {
-        format!("Loss budget: support lost per question (n = {})", budget.n)
-    } else {
-        let is_split = budget.of == ESTIMATED
-            || summary.conditions.contains_key(Condition::GoldWithDistractors.name());
-        let without = if is_split {
-            ""
-        } else {
-            "; without the condition gold_with_distractors, distraction counts towards delivery"
-        };
-        format!(
-            "Loss budget: {:.3} {} lost per question (n = {}{without})",
-            budget.loss, budget.of, budget.n
-        )
-    };
-    let mut table = Table::new(title, &["source", "loss per question", "95% CI"]);
-    let means: Vec<f64> = budget.terms.iter().map(|term| term.mean).collect();
-    let rows = budget.terms.iter().zip(adding_up(&means, LOSS_DIGITS));
-    let rows: Vec<_> = rows
-        .filter(|(term, _)| {
-            let needs_oracle = match term.source {
-                Source::IgnoredContext => [SUPPORT, ESTIMATED].contains(&budget.of.as_str()),
-                Source::Misread => budget.of == SUPPORT,
-                _ => false,
-            };
-            budget.n > 0 && !needs_oracle
-        })
-        .collect();
-    for (term, mean) in rows {
-        let cells = [term.source.name().to_owned(), format!("{mean:.3}"), ci(term.ci95, 3)];
-        table.row(cells);
-    }
-    table
-}
-
-/// The failure classes that occur, each with a link to its questions, and the flags as a note.
-pub(super) fn classes(summary: &Summary) -> Table {
-    let mut table =
-        Table::new("Failure classes", &["class", "questions", "share", "95% CI", "faults"]);
-    table.columns[4].align = Align::Left;
-    let shares = FailureClass::ALL
-        .iter()
-        .filter_map(|class| Some((class, summary.class_shares.get(class.name())?)));
-    for (class, share) in shares.filter(|(_, share)| share.count > 0) {
-        let faults = match class {
-            FailureClass::WrongAnswer => counted(&summary.generation),
-            _ => String::new(),
-        };
-        let mut name = TableCell::from(class.name());
-        name.link = format!("#class={class}");
-        let ci95 = share.ci95.map_or(String::new(), percents);
-        let cells = [thousands(share.count), percent(share.share), ci95, faults];
-        table.row([name].into_iter().chain(cells.map(TableCell::from)));
-        table.bars.push(share.share);
-    }
-    let flags = counted(&summary.flags);
-    if !flags.is_empty() {
-        table.notes.push(format!("flags: {flags}"));
-    }
-    table
-}
-
-fn counted(counts: &BTreeMap<String, usize>) -> String {
-    let raised = counts.iter().filter(|(_, n)| **n > 0);
-    raised.map(|(name, n)| format!("{n} {name}")).collect::<Vec<_>>().join(", ")
 }
 
 fn ci(ci95: Option<Interval>, digits: usize) -> String {

@@ -2,6 +2,7 @@
 
 mod approximate;
 mod configuration;
+mod flow;
 mod language;
 mod losses;
 mod lost;
@@ -29,24 +30,14 @@ pub fn report(run: &SavedRun, evaluation: &Evaluation, compared: Option<&Compari
     report.notices(language::unknown(dataset));
     report.facts(correct(summary));
     report.elements.push(Element::Verdict(conclusion(summary)));
-    report.table(losses::outcomes(&summary.losses));
-    if let Some(rule) = &summary.rule_of_thumb {
-        report.elements.push(Element::Paragraph(format!("Rule of thumb: {rule}.")));
-    }
-    report.facts(metrics::figures(summary).chain(language::language(dataset)).collect());
+    let losses = losses::outcomes(&summary.losses);
+    report.elements.push(Element::Flow(flow::flow(summary, losses)));
     report.list(advice(summary));
     report.notices(notices::notices(run, summary));
     if let Some(compared) = compared {
         report.section(sections::COMPARISON);
         comparison::lay_out(compared, false, &mut report);
     }
-
-    report.section(sections::LOSSES);
-    report.table(losses::budget(summary));
-    report.table(losses::classes(summary));
-    report.table(losses::two_by_two(&summary.two_by_two));
-    report.table(what_if::table(&summary.what_if.alternatives).unwrap_or_default());
-
     let (lost, n_lost) = lost::lost(run, evaluation);
     report.section(sections::QUESTIONS);
     report.heading(format!(
@@ -54,18 +45,27 @@ pub fn report(run: &SavedRun, evaluation: &Evaluation, compared: Option<&Compari
         lost.len()
     ));
     report.entries(lost.into_iter().map(|one| one.entry).collect());
-    report.section(sections::CONFIGURATION);
-    report.facts(configuration::facts(run, summary));
+    if let Some(effects) = what_if::table(&summary.what_if.alternatives) {
+        report.section(sections::EFFECTS);
+        report.table(effects);
+    }
     report.section(sections::METRICS);
+    if let Some(rule) = &summary.rule_of_thumb {
+        report.elements.push(Element::Paragraph(format!("Rule of thumb: {rule}.")));
+    }
     let judged = summary.judge.as_ref().map(judge::table);
     let tables = [metrics::retrieval(summary), metrics::answers(summary)].into_iter();
-    for table in tables.chain(metrics::conditions(summary)).chain(judged) {
+    let by_answer = losses::two_by_two(&summary.two_by_two);
+    for table in tables.chain([by_answer]).chain(metrics::conditions(summary)).chain(judged) {
         report.table(table);
     }
     if let Some(slices) = metrics::slices(run, summary) {
         report.section(sections::DIAGNOSIS);
         report.table(slices);
     }
+    report.section(sections::CONFIGURATION);
+    let language = language::language(dataset);
+    report.facts(configuration::facts(run, summary).into_iter().chain(language).collect());
     report.section(sections::LIMITS);
     report.list(caveats());
     report.section(sections::TIME);
@@ -96,9 +96,8 @@ fn correct(summary: &Summary) -> Vec<Fact> {
 
 fn caveats() -> Vec<String> {
     vec![
-        "Failure classes count questions whose support was lost. Loss terms count the correct answers that the gold passages would \
-         recover. The two differ where the reader fails with the gold passages too. Loss terms may be negative; their sum is the \
-         total loss."
+        "Failure classes count questions. Answers lost count the correct answers that complete evidence would bring. The two differ \
+         where the generator is wrong despite complete evidence too."
             .to_owned(),
         "Intervals are 95% CIs: bootstrap over clusters of questions that share gold evidence; Wilson \
          score intervals for class shares, which treat questions as independent. They do not cover another corpus, another question set or the generator's own noise."

@@ -3,7 +3,7 @@
 
 /** Class, fault and flags with their meanings, and the reason for the class. */
 function reasonPart(sides) {
-  const said = ({ row, detail }) => [row.class, row.fault, row.flags, detail.reason, detail.judgment, detail.unsupported];
+  const said = ({ row, detail }) => [row.class, row.fault, row.flags, row.reason, detail.judgment, detail.unsupported];
   return part("reason", "Why", sides, reasonOf, said);
 }
 
@@ -18,7 +18,7 @@ function reasonOf({ row, detail }) {
       " ",
       make("span", { class: "rx-soft" }, meaning, " ", row.fault ? meant(FAULTS, row.fault) || "" : ""),
     ),
-    make("p", { class: "rx-reason" }, shown(detail.reason, NAME_UNITS)),
+    make("p", { class: "rx-reason" }, shown(row.reason, NAME_UNITS)),
     detail.judgment ? make("p", { class: "rx-judgment" }, "Answer ", shown(detail.judgment, NAME_UNITS)) : null,
     detail.unsupported
       ? make("p", { class: "rx-soft" }, "Not in any packed passage: ", shown(detail.unsupported.join(", "), NAME_UNITS))
