@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use ragtriage_core::types::FailureClass;
 use ragtriage_data::dataset::lint::finding::Severity;
 
 /// A report of anything: a run, a comparison, a sweep, a data set.
@@ -49,51 +50,30 @@ pub struct Section {
     pub reading: &'static str,
 }
 
-/// Questions that flow through the stages, and the parts that leave the flow.
+/// Questions that flow through the stages.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Flow {
-    /// The same losses as a table.
-    pub table: Table,
-    /// Number of questions at the beginning.
-    pub n: usize,
-    /// What flows, with its number.
-    pub title: String,
-    /// The title of `FlowPart::figures`; empty for none.
-    pub figures: String,
-    /// In the order in which they leave; the last one of the questions that are not lost ends the flow.
+    /// In the order in which they leave; the last part remains.
     pub parts: Vec<FlowPart>,
+    /// The title of `FlowPart::figures`.
+    pub figures: &'static str,
     /// Explanations under the picture.
     pub notes: Vec<String>,
+    /// The losses as a table.
+    pub table: Table,
 }
 
 /// Questions that leave the flow together.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FlowPart {
-    /// What became of them.
-    pub fate: Fate,
+    /// Their failure class.
+    pub class: FailureClass,
     /// Their number.
     pub questions: usize,
-    /// The name of their failure class.
-    pub name: String,
-    /// What the name means; may be empty.
-    pub detail: String,
+    /// What the class means; may be empty.
+    pub detail: &'static str,
     /// An estimate with its interval; may be empty.
     pub figures: String,
-    /// Their address within the HTML page; empty for none.
-    pub link: String,
-}
-
-/// What became of questions.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Fate {
-    /// The answer or its evidence was lost.
-    Lost,
-    /// That is not known.
-    Open,
-    /// Nothing was lost.
-    Good,
-    /// Not part of the flow.
-    Outside,
 }
 
 /// A label with its value.

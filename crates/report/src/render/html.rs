@@ -17,7 +17,7 @@ pub(crate) fn element(element: &Element, out: &mut String) {
         Element::Notices(found) => notices(found, out),
         Element::List(items) => list("list", items, out),
         Element::Entries(entries) => entries.iter().for_each(|one| entry(one, out)),
-        Element::Flow(found) if found.n > 0 => {
+        Element::Flow(found) if !found.parts.is_empty() => {
             flow::draw(found, out);
             list("notes", &found.notes, out);
         }

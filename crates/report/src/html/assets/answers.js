@@ -134,13 +134,9 @@ function attemptFacts({ stance, finish, origin, tokens, cost_usd, seconds }, run
   ];
 }
 
-/** The metrics of the question, its tokens and its time. */
+/** The metrics of the question. */
 function scoresPart(sides) {
-  const facts = ({ run, row }) => [
-    ...run.metrics.map((name, at) => [name, row.scores[at], measured(row.scores[at])]),
-    ["total time", row.seconds, timed(row.seconds)],
-    ["tokens, all conditions", row.tokens, run.k === 0 && !row.tokens ? "–" : thousands(row.tokens)],
-  ];
+  const facts = ({ run, row }) => run.metrics.map((name, at) => [name, row.scores[at], measured(row.scores[at])]);
   return part("scores", "Metrics", sides, (side, other) => factList(facts(side), other && facts(other)));
 }
 

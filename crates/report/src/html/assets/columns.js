@@ -15,17 +15,11 @@ function columnsOf(index) {
   const text = (key) => two((side) => shown(side[key] || "", CELL_UNITS / 2));
   const lower = (key) => (row) => (row[key] || "").slice(0, CELL_UNITS).toLowerCase();
   const fixed = (key, head, width, cell, sortKey, isShown) => ({ key, head, width, cell, sortKey, shown: isShown });
-  const number = (key, head, width, value, print) => ({
-    ...fixed(
-      key,
-      head,
-      [width, 0],
-      two((side) => figure(value(side), print), "rx-unseen"),
-      value,
-      false,
-    ),
-    isNumber: true,
-  });
+  const metric = (name, at) => {
+    const value = (side) => side.scores[at];
+    const cell = two((side) => figure(value(side)), "rx-unseen");
+    return { ...fixed(name, name, [headWidth(name), 0], cell, value, false), isNumber: true };
+  };
   return [
     {
       ...fixed(
@@ -82,24 +76,7 @@ function columnsOf(index) {
       lower("answer"),
       some((row) => row.answer),
     ),
-    ...run.metrics.map((name, at) =>
-      number(name, name, headWidth(name), (side) => side.scores[at], measured),
-    ),
-    number(
-      "seconds",
-      "seconds",
-      4.6,
-      // Imported runs have no times, which is not 0.
-      (side) => side.seconds || null,
-      (seconds) => seconds.toFixed(2),
-    ),
-    number(
-      "tokens",
-      "tokens",
-      4.2,
-      (side) => side.tokens,
-      thousands,
-    ),
+    ...run.metrics.map(metric),
   ].filter(Boolean);
 }
 
@@ -128,8 +105,8 @@ function sideCells(index, row, build, sign) {
   return [line("A", other ? build(other) : "–"), line("B", build(row))];
 }
 
-function figure(value, print) {
-  const text = value === null || value === undefined ? "–" : print(value);
+function figure(value) {
+  const text = measured(value);
   return make("span", { class: text === "0" || text === "–" ? "rx-figure rx-soft" : "rx-figure" }, text);
 }
 
