@@ -17,7 +17,7 @@ pub(crate) fn element(element: &Element, out: &mut String) {
         Element::Notices(found) => notices(found, out),
         Element::List(items) => list("list", items, out),
         Element::Entries(entries) => entries.iter().for_each(|one| entry(one, out)),
-        Element::Flow(found) if !found.parts.is_empty() => {
+        Element::Flow(found) if found.parts.iter().any(|part| part.questions > 0) => {
             flow::draw(found, out);
             list("notes", &found.notes, out);
         }
