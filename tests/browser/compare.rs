@@ -44,9 +44,8 @@ fn turned_questions_are_those_of_the_comparison() {
     let browser = Browser::start();
     let page = Page::open(&browser, &file, "");
     page.counts(N_QUESTIONS, N_QUESTIONS);
-    let order = sample.ids(|_| true);
-    for (turn, mut ids) in turned {
-        ids.sort_by_key(|id| order.iter().position(|other| other == id));
+    for (turn, ids) in turned {
+        let ids = sample.worst_first("second", &ids);
         page.filter("turn", &turn);
         page.lists(&ids, N_QUESTIONS);
         assert_eq!(page.hash(), format!("#turn={turn}"));

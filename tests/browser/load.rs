@@ -18,7 +18,8 @@ fn the_report_opens_without_a_complaint_or_a_request() {
         title.as_str().is_some_and(|title| title.contains("first") && title.contains("ragtriage")),
         "{title}"
     );
-    assert_eq!(page.rows(), sample.ids(|_| true));
+    // The worst first.
+    assert_eq!(page.rows(), sample.worst_first("first", &sample.ids(|_| true)));
     browser.picture("load");
     assert_eq!(browser.strangers(), Vec::<String>::new());
     assert_eq!(browser.complaints(), []);
@@ -43,13 +44,16 @@ fn the_figures_are_those_of_the_summary() {
     };
     assert!(rows.iter().any(|row| has_means(&row)), "{means:?} are not all in {rows:?}");
 
+    // Each part of the picture lists its questions.
     let classes = summary["classes"].as_object().expect("counts");
     for (class, count) in classes.iter().filter(|(_, count)| **count != json!(0)) {
-        let rows = page.figures(&class.replace('_', " ")).into_iter().chain(page.figures(class));
-        let rows: Vec<Vec<String>> = rows.collect();
-        let count = count.to_string();
-        let says = |row: &Vec<String>| row.contains(&count);
-        assert!(rows.iter().any(says), "{class}: {count} is not in {rows:?}");
+        let part = format!(".flow a[href='#class={class}']");
+        let text = page.text(&part);
+        assert!(text.split(' ').any(|word| word == count.to_string()), "{class}, {count}: {text}");
+        browser.click(&format!("{part} .flow-name"));
+        let count = count.as_u64().expect("a number") as usize;
+        page.lists(&sample.ids(|trace| trace["class"] == class.as_str()), N_QUESTIONS);
+        page.counts(count, N_QUESTIONS);
     }
 }
 

@@ -109,6 +109,17 @@ impl Sample {
             .unwrap_or_else(|| panic!("no trace of {id}"))
     }
 
+    /// The ids of questions of a run, as its page lists them.
+    pub fn worst_first(&self, run: &str, ids: &[String]) -> Vec<String> {
+        let mut traces = self.project.traces(run);
+        traces.sort_by_key(|trace| {
+            let class = WORST_FIRST.iter().position(|class| trace["class"] == *class);
+            (class.expect("a class"), trace["fault"].as_str().unwrap_or_default().to_owned())
+        });
+        let sorted = traces.iter().map(|trace| trace["question"]["id"].as_str().expect("text"));
+        sorted.map(str::to_owned).filter(|id| ids.contains(id)).collect()
+    }
+
     /// The ids of the questions whose trace in `first` meets a condition, in run order.
     pub fn ids(&self, condition: impl Fn(&Value) -> bool) -> Vec<String> {
         let traces = self.project.traces("first");
@@ -117,6 +128,20 @@ impl Sample {
         ids.map(|id| id.as_str().expect("text").to_owned()).collect()
     }
 }
+
+/// The failure classes of the sample, the worst first: the earlier the evidence is lost, the worse.
+const WORST_FIRST: [&str; 10] = [
+    "split",
+    "not_retrieved",
+    "ranked_low",
+    "not_packed",
+    "wrong_answer",
+    "hallucinated",
+    "failed",
+    "correct_without_evidence",
+    "correct",
+    "declined",
+];
 
 /// Whether a list of a trace holds a name.
 pub fn holds(list: &Value, name: &str) -> bool {

@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use ragtriage_core::types::FailureClass;
 use ragtriage_data::dataset::lint::finding::Severity;
 
 /// A report of anything: a run, a comparison, a sweep, a data set.
@@ -30,6 +31,8 @@ pub enum Element {
     List(Vec<String>),
     /// Titled groups of facts, such as single questions.
     Entries(Vec<Entry>),
+    /// The questions on their way through the stages: a picture in HTML, a table in every other format.
+    Flow(Flow),
     /// Rows and columns under a heading of their own.
     Table(Table),
     /// Text whose line ends and spaces count.
@@ -45,6 +48,32 @@ pub struct Section {
     pub title: &'static str,
     /// One or two sentences under the title.
     pub reading: &'static str,
+}
+
+/// Questions that flow through the stages.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Flow {
+    /// In the order in which they leave; the last part remains.
+    pub parts: Vec<FlowPart>,
+    /// The title of `FlowPart::figures`.
+    pub figures: &'static str,
+    /// Explanations under the picture.
+    pub notes: Vec<String>,
+    /// The losses as a table.
+    pub table: Table,
+}
+
+/// Questions that leave the flow together.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FlowPart {
+    /// Their failure class.
+    pub class: FailureClass,
+    /// Their number.
+    pub questions: usize,
+    /// What the class means; may be empty.
+    pub detail: &'static str,
+    /// An estimate with its interval; may be empty.
+    pub figures: String,
 }
 
 /// A label with its value.
@@ -85,8 +114,6 @@ pub struct Table {
     pub columns: Vec<TableColumn>,
     /// Each as long as `columns`.
     pub rows: Vec<Vec<TableCell>>,
-    /// Lengths of bars in 0..=1, parallel to `rows`, which HTML draws; empty for a table without bars.
-    pub bars: Vec<f64>,
     /// Explanations under the table.
     pub notes: Vec<String>,
 }
@@ -116,7 +143,7 @@ pub struct TableCell {
     pub text: String,
     /// A detail, such as the interval; may be empty.
     pub detail: String,
-    /// An address within the HTML page, such as `#class=ranking`; empty for none.
+    /// An address within the HTML page, such as `#class=ranked_low`; empty for none.
     pub link: String,
 }
 

@@ -12,7 +12,7 @@ use std::fmt::Write as _;
 use crate::document::{Element, Report, Section};
 use crate::questions::PageBlock;
 use crate::render::html::{element, escape};
-use crate::run::sections::{QUESTIONS, VERDICT};
+use crate::run::sections::{COMPARISON, QUESTIONS, VERDICT};
 
 /// A section with its elements.
 type Part<'a> = (Section, Vec<&'a Element>);
@@ -37,28 +37,33 @@ pub fn render(name: &str, report: &Report, blocks: &[PageBlock]) -> String {
         let _ = write!(out, "<li><a href=\"#{id}\">{title}</a></li>");
     }
     out.push_str("</ul></nav>\n</header>\n<main id=\"main\" tabindex=\"-1\">\n");
-    for (Section { id, title, reading }, elements) in &parts {
-        let _ = writeln!(
-            out,
-            "<section id=\"{id}\" aria-labelledby=\"{id}-heading\">\n<h2 id=\"{id}-heading\">{title}</h2>\n\
-             <p class=\"reading\">{reading}</p>"
-        );
-        let is_script_s = *id == QUESTIONS.id;
-        out.push_str(if is_script_s {
-            "<div id=\"rx-questions\"></div>\n<noscript>\n"
-        } else {
-            ""
-        });
-        for one in elements {
-            element(one, &mut out);
-        }
-        out.push_str(if is_script_s { "</noscript>\n" } else { "" });
-        out.push_str("</section>\n");
+    for part in &parts {
+        section(part, &mut out);
     }
     out.push_str("</main>\n");
     script::tail(blocks, &script, &mut out);
     out.push_str("</body>\n</html>\n");
     out
+}
+
+/// Writes a section: verdict, comparison and questions open, the others folded. An address within a folded one opens it.
+fn section((Section { id, title, reading }, elements): &Part<'_>, out: &mut String) {
+    let is_open = [VERDICT, COMPARISON, QUESTIONS].iter().any(|open| open.id == *id);
+    let is_script_s = *id == QUESTIONS.id;
+    let (before, after) = if is_open { ("", "") } else { ("<details><summary>", "</summary>") };
+    let _ = writeln!(
+        out,
+        "{before}<h2 id=\"{id}-heading\">{title}</h2>{after}\n<section id=\"{id}\" aria-labelledby=\"{id}-heading\">"
+    );
+    if !reading.is_empty() {
+        let _ = writeln!(out, "<p class=\"reading\">{reading}</p>");
+    }
+    out.push_str(if is_script_s { "<div id=\"rx-questions\"></div>\n<noscript>\n" } else { "" });
+    for one in elements {
+        element(one, out);
+    }
+    out.push_str(if is_script_s { "</noscript>\n" } else { "" });
+    out.push_str(if is_open { "</section>\n" } else { "</section></details>\n" });
 }
 
 /// The report by section, without its title. What comes before the first section is the verdict.

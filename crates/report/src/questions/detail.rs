@@ -21,8 +21,6 @@ pub struct Detail {
     by_stage: Vec<StageFacts>,
     /// Parallel to the gold groups and their members: passages that hold a byte of each, of which the trace has the first ten.
     n_gold: Vec<Vec<usize>>,
-    /// The rule that gave the class, as a sentence.
-    reason: String,
     /// The verdict on the answer, with its reason.
     #[serde(skip_serializing_if = "Option::is_none")]
     judgment: Option<String>,
@@ -87,7 +85,6 @@ impl DetailContext<'_> {
         Detail {
             by_stage,
             n_gold: n_gold.collect(),
-            reason: outcome.reason.clone(),
             judgment: outcome.judgments.of(Condition::Retrieved).map(Judgment::to_string),
             unsupported: outcome.unsupported.clone(),
             marks,

@@ -7,7 +7,6 @@ use super::counterparts::{Counterpart, answer_text};
 use ragtriage_core::config::{GeneratorName, Settings};
 use ragtriage_core::metric::Metric;
 use ragtriage_core::prompt::{NO_PASSAGES, PASSAGE_SEPARATOR, Template};
-use ragtriage_core::types::{Attempt, Trace};
 
 /// One run, with each of its questions as a row of the table, in run order. `label`: `A` the baseline, `B` the run; empty where
 /// there is one run.
@@ -28,7 +27,6 @@ pub(super) fn run(
         .map(|(at, ((trace, outcome), row))| {
             let question = &trace.question;
             let scores = columns.iter().map(|column| row[(*column)?].map(|it| rounded(it, 6)));
-            let tokens = attempts(trace).map(|it| it.tokens.prompt + it.tokens.completion);
             json!({
                 "id": question.id,
                 "text": question.text,
@@ -36,13 +34,11 @@ pub(super) fn run(
                 "class": outcome.class.name(),
                 "fault": outcome.fault,
                 "flags": outcome.flags,
+                "reason": outcome.reason,
                 "tags": question.tags,
                 "gold": question.gold_text(),
                 "answer": answer_text(trace),
                 "scores": scores.collect::<Vec<_>>(),
-                // Wall seconds of its searches and calls, and tokens of its prompts and answers, all conditions.
-                "seconds": rounded(seconds(trace), 3),
-                "tokens": tokens.sum::<u64>(),
                 "other": others.get(at).copied().flatten(),
             })
         })
@@ -75,15 +71,6 @@ pub(super) fn run(
         "prompt": prompt,
         "rows": rows,
     })
-}
-
-fn attempts(trace: &Trace) -> impl Iterator<Item = &Attempt> {
-    trace.conditions.iter().flat_map(|condition| &condition.attempts)
-}
-
-fn seconds(trace: &Trace) -> f64 {
-    let steps = trace.steps.iter().map(|step| step.seconds);
-    steps.chain(attempts(trace).map(|attempt| attempt.seconds)).sum()
 }
 
 /// Rounds to significant digits: more would be most of the page.

@@ -1,9 +1,9 @@
 //! Parts of a report as HTML elements. All text on its way in is escaped here.
 
 use std::fmt::Write as _;
-use std::iter::repeat;
 
-use crate::document::{Align, Element, Entry, Fact, Notice, Table, TableCell, TableColumn};
+use super::flow;
+use crate::document::{Align, Element, Entry, Fact, Flow, Notice, Table, TableCell, TableColumn};
 use ragtriage_core::text::sanitize::one_line;
 
 /// Writes an element inside a section, whose headings are of the third level.
@@ -17,7 +17,12 @@ pub(crate) fn element(element: &Element, out: &mut String) {
         Element::Notices(found) => notices(found, out),
         Element::List(items) => list("list", items, out),
         Element::Entries(entries) => entries.iter().for_each(|one| entry(one, out)),
-        Element::Table(found) => table(found, out),
+        Element::Flow(found) if found.parts.iter().any(|part| part.questions > 0) => {
+            flow::draw(found, out);
+            list("notes", &found.notes, out);
+        }
+        Element::Flow(Flow { table, .. }) if table.rows.is_empty() => {}
+        Element::Flow(Flow { table: found, .. }) | Element::Table(found) => table(found, out),
         Element::Lines(lines) => lines.iter().for_each(|text| line("p", text, out)),
     }
 }
@@ -36,9 +41,14 @@ fn facts(facts: &[Fact], out: &mut String) {
 }
 
 fn notices(notices: &[Notice], out: &mut String) {
-    let texts = notices.iter();
-    let texts = texts.flat_map(|notice| [&notice.text].into_iter().chain(&notice.hint));
-    list("notices", texts, out);
+    out.push_str("<ul class=\"notices\">\n");
+    for Notice { text, hint, .. } in notices {
+        let hint = hint
+            .as_ref()
+            .map_or(String::new(), |hint| format!("<br><small>hint: {}</small>", escape(hint)));
+        let _ = writeln!(out, "<li>{}{hint}</li>", escape(text));
+    }
+    out.push_str("</ul>\n");
 }
 
 fn entry(entry: &Entry, out: &mut String) {
@@ -69,26 +79,18 @@ fn table(table: &Table, out: &mut String) {
 /// A table alone, in a box of its own that scrolls where the page is narrow.
 fn rows(table: &Table, out: &mut String) {
     out.push_str("<div class=\"scroll\"><table>\n");
-    let mut head: Vec<&str> = table.columns.iter().map(|column| column.title.as_str()).collect();
-    head.extend((!table.bars.is_empty()).then_some(""));
-    if head.iter().any(|cell| !cell.is_empty()) {
-        let cells = head.iter().map(|cell| format!("<th scope=\"col\">{}</th>", escape(cell)));
+    let head = table.columns.iter().map(|column| &column.title);
+    if head.clone().any(|cell| !cell.is_empty()) {
+        let cells = head.map(|cell| format!("<th scope=\"col\">{}</th>", escape(cell)));
         let _ = writeln!(out, "<thead><tr>{}</tr></thead>", cells.collect::<String>());
     }
     out.push_str("<tbody>\n");
-    let bars = table.bars.iter().map(|share| bar(*share)).chain(repeat(String::new()));
-    for (row, bar) in table.rows.iter().zip(bars) {
+    for row in &table.rows {
         let cells = table.columns.iter().zip(row).enumerate();
         let cells = cells.map(|(at, (column, found))| cell(at, column, found));
-        let _ = writeln!(out, "<tr>{}{bar}</tr>", cells.collect::<String>());
+        let _ = writeln!(out, "<tr>{}</tr>", cells.collect::<String>());
     }
     out.push_str("</tbody></table></div>\n");
-}
-
-/// A cell with a bar whose width is a class of the page's style.
-fn bar(share: f64) -> String {
-    let percent = (100.0 * share.clamp(0.0, 1.0)).round();
-    format!("<td class=\"bar\" aria-hidden=\"true\"><div class=\"w{percent}\"></div></td>")
 }
 
 fn cell(at: usize, column: &TableColumn, cell: &TableCell) -> String {

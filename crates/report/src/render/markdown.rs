@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 use std::mem::discriminant;
 
-use crate::document::{Align, Element, Entry, Fact, Notice, Report, Table, TableCell};
+use crate::document::{Align, Element, Entry, Fact, Flow, Notice, Report, Table, TableCell};
 use ragtriage_core::text::sanitize::one_line;
 use ragtriage_data::dataset::lint::finding::Severity;
 
@@ -55,7 +55,10 @@ fn push(element: &Element, level: usize, out: &mut String) {
         }
         Element::List(items) => list(items, out),
         Element::Entries(entries) => entries.iter().for_each(|one| entry(one, out)),
-        Element::Table(found) => table(found, level, out),
+        Element::Flow(Flow { table, .. }) if table.rows.is_empty() => {}
+        Element::Flow(Flow { table: found, .. }) | Element::Table(found) => {
+            table(found, level, out)
+        }
         Element::Lines(lines) => {
             for text in lines {
                 line(&format!("    {}", one_line(text)), out);

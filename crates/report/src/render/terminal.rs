@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use comfy_table::{CellAlignment, presets};
 
-use crate::document::{Align, Element, Entry, Fact, Notice, Report, Table, TableCell};
+use crate::document::{Align, Element, Entry, Fact, Flow, Notice, Report, Table, TableCell};
 use crate::wrap::{WIDTH as TEXT_WIDTH, wrapped_to};
 use ragtriage_core::text::sanitize::{one_line, shortened};
 use ragtriage_data::dataset::lint::finding::Severity;
@@ -66,7 +66,8 @@ impl Output {
             Element::Notices(notices) => notices.iter().for_each(|notice| self.notice(notice)),
             Element::List(items) => self.list(items),
             Element::Entries(entries) => entries.iter().for_each(|entry| self.entry(entry)),
-            Element::Table(table) => self.table(table),
+            Element::Flow(Flow { table, .. }) if table.rows.is_empty() => {}
+            Element::Flow(Flow { table, .. }) | Element::Table(table) => self.table(table),
             Element::Lines(lines) => {
                 for line in lines {
                     self.line(&format!("{INDENT}{line}"));

@@ -2,6 +2,7 @@
 
 mod approximate;
 mod configuration;
+mod flow;
 mod language;
 mod losses;
 mod lost;
@@ -27,20 +28,11 @@ pub use screen::{COLUMNS, screen};
 pub fn report(run: &SavedRun, evaluation: &Evaluation, compared: Option<&Comparison>) -> Report {
     let summary = &evaluation.summary;
     let mut report = screen::head(run, summary, true);
-    if let Some(rule) = &summary.rule_of_thumb {
-        report.elements.push(Element::Paragraph(format!("Rule of thumb: {rule}.")));
-    }
     report.notices(notices::others(run, summary));
     if let Some(compared) = compared {
         report.section(sections::COMPARISON);
         comparison::lay_out(compared, false, &mut report);
     }
-
-    report.section(sections::LOSSES);
-    report.facts(losses::classes(summary));
-    report.table(losses::two_by_two(&summary.two_by_two));
-    report.table(what_if::table(&summary.what_if.alternatives).unwrap_or_default());
-
     let (lost, n_lost) = lost::lost(run, evaluation);
     report.section(sections::QUESTIONS);
     report.heading(format!(
@@ -48,18 +40,27 @@ pub fn report(run: &SavedRun, evaluation: &Evaluation, compared: Option<&Compari
         lost.len()
     ));
     report.entries(lost);
-    report.section(sections::CONFIGURATION);
-    report.facts(configuration::facts(run, summary));
+    if let Some(effects) = what_if::table(&summary.what_if.alternatives) {
+        report.section(sections::EFFECTS);
+        report.table(effects);
+    }
     report.section(sections::METRICS);
+    report.facts(losses::classes(summary));
+    if let Some(rule) = &summary.rule_of_thumb {
+        report.elements.push(Element::Paragraph(format!("Rule of thumb: {rule}.")));
+    }
     let judged = summary.judge.as_ref().map(judge::table);
     let tables = [metrics::retrieval(summary), metrics::answers(summary)].into_iter();
-    for table in tables.chain(metrics::conditions(summary)).chain(judged) {
+    let by_answer = losses::two_by_two(&summary.two_by_two);
+    for table in tables.chain([by_answer]).chain(metrics::conditions(summary)).chain(judged) {
         report.table(table);
     }
     if let Some(slices) = metrics::slices(run, summary) {
         report.section(sections::DIAGNOSIS);
         report.table(slices);
     }
+    report.section(sections::CONFIGURATION);
+    report.facts(configuration::facts(run, summary));
     report.section(sections::LIMITS);
     report.list(caveats());
     report.section(sections::TIME);
@@ -80,6 +81,9 @@ fn correct(summary: &Summary) -> Vec<Fact> {
 
 fn caveats() -> Vec<String> {
     vec![
+        "Failure classes count questions. Answers lost count the correct answers that complete evidence would bring. The two differ \
+         where the generator is wrong despite complete evidence too."
+            .to_owned(),
         "Intervals are 95% CIs: bootstrap over clusters of questions that share gold evidence; Wilson \
          score intervals for class shares, which treat questions as independent. They do not cover another corpus, another question set or the generator's own noise."
             .to_owned(),

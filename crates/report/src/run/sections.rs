@@ -2,30 +2,25 @@
 
 use crate::document::Section;
 
-/// Verdict, losses, advice, scores and warnings.
-pub(crate) const VERDICT: Section = Section {
-    id: "summary",
-    title: "Verdict",
-    reading: "Compares the correct answers that are lost before the prompt with those that the generator loses. Brackets are 95% CIs.",
-};
+/// Verdict, losses, advice and warnings.
+pub(crate) const VERDICT: Section = Section { id: "summary", title: "Verdict", reading: "" };
 /// The run and a baseline.
 pub(crate) const COMPARISON: Section = Section {
     id: "comparison",
     title: "Comparison with the baseline",
     reading: "Differences are paired by question: the other run minus the baseline.",
 };
-/// Failure classes, retrieval by answer, other settings.
-pub(crate) const LOSSES: Section = Section {
-    id: "losses",
-    title: "Losses",
-    reading: "Failure classes count each question once, at the first stage without its complete evidence. Effects of other settings \
-              are computed, not measured in a run.",
+/// Other settings.
+pub(crate) const EFFECTS: Section = Section {
+    id: "effects",
+    title: "Other settings",
+    reading: "Their effects are computed from the recorded rankings, not measured in a run.",
 };
 /// Single questions.
 pub(crate) const QUESTIONS: Section = Section {
     id: "questions",
     title: "Questions",
-    reading: "Each question with the stage that lost its answer and the passage that should have arrived.",
+    reading: "Where the evidence of each question went, and what was answered.",
 };
 /// Data, settings, versions.
 pub(crate) const CONFIGURATION: Section = Section {

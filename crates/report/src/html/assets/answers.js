@@ -3,7 +3,7 @@
 
 /** Class, fault and flags with their meanings, and the reason for the class. */
 function reasonPart(sides) {
-  const said = ({ row, detail }) => [row.class, row.fault, row.flags, detail.reason, detail.judgment, detail.unsupported];
+  const said = ({ row, detail }) => [row.class, row.fault, row.flags, row.reason, detail.judgment, detail.unsupported];
   return part("reason", "Why", sides, reasonOf, said);
 }
 
@@ -18,7 +18,7 @@ function reasonOf({ row, detail }) {
       " ",
       make("span", { class: "rx-soft" }, meaning, " ", row.fault ? meant(FAULTS, row.fault) || "" : ""),
     ),
-    make("p", { class: "rx-reason" }, shown(detail.reason, NAME_UNITS)),
+    make("p", { class: "rx-reason" }, shown(row.reason, NAME_UNITS)),
     detail.judgment ? make("p", { class: "rx-judgment" }, "Answer ", shown(detail.judgment, NAME_UNITS)) : null,
     detail.unsupported
       ? make("p", { class: "rx-soft" }, "Not in any packed passage: ", shown(detail.unsupported.join(", "), NAME_UNITS))
@@ -134,13 +134,9 @@ function attemptFacts({ stance, finish, origin, tokens, cost_usd, seconds }, run
   ];
 }
 
-/** The metrics of the question, its tokens and its time. */
+/** The metrics of the question. */
 function scoresPart(sides) {
-  const facts = ({ run, row }) => [
-    ...run.metrics.map((name, at) => [name, row.scores[at], measured(row.scores[at])]),
-    ["total time", row.seconds, timed(row.seconds)],
-    ["tokens, all conditions", row.tokens, run.k === 0 && !row.tokens ? "–" : thousands(row.tokens)],
-  ];
+  const facts = ({ run, row }) => run.metrics.map((name, at) => [name, row.scores[at], measured(row.scores[at])]);
   return part("scores", "Metrics", sides, (side, other) => factList(facts(side), other && facts(other)));
 }
 

@@ -1,11 +1,7 @@
 // The table's columns: head, width, content and sort key of a cell. With two runs a cell has two lines, the baseline above
-// the run. Columns without values in this run are hidden at first, and so are kind, tags, effort, and all metrics but one
-// of retrieval, of delivery and of answers.
+// the run. Shown at first are the question, its class, where its evidence went, gold answer and answer.
 
 const CLASS_ORDER = Object.keys(CLASSES);
-const MEASURES_SHOWN = /^(EM@\d+|EvidenceRecall@prompt|AnswerF1)$/;
-/** Number of metrics shown if none of these is present. */
-const OTHERS_SHOWN = 3;
 
 /** All columns of the index, each with `shown`: true if it is visible at first. */
 function columnsOf(index) {
@@ -16,22 +12,14 @@ function columnsOf(index) {
     (build, sign = "rx-ab") =>
     (row) =>
       sideCells(index, row, build, sign);
-  const hasMain = run.metrics.some((name) => MEASURES_SHOWN.test(name));
-  const isMain = (name, at) => (hasMain ? MEASURES_SHOWN.test(name) : at < OTHERS_SHOWN);
   const text = (key) => two((side) => shown(side[key] || "", CELL_UNITS / 2));
   const lower = (key) => (row) => (row[key] || "").slice(0, CELL_UNITS).toLowerCase();
   const fixed = (key, head, width, cell, sortKey, isShown) => ({ key, head, width, cell, sortKey, shown: isShown });
-  const number = (key, head, width, value, print, isShown) => ({
-    ...fixed(
-      key,
-      head,
-      [width, 0],
-      two((side) => figure(value(side), print), "rx-unseen"),
-      value,
-      isShown,
-    ),
-    isNumber: true,
-  });
+  const metric = (name, at) => {
+    const value = (side) => side.scores[at];
+    const cell = two((side) => figure(value(side)), "rx-unseen");
+    return { ...fixed(name, name, [headWidth(name), 0], cell, value, false), isNumber: true };
+  };
   return [
     {
       ...fixed(
@@ -46,14 +34,15 @@ function columnsOf(index) {
     },
     fixed("question", "question", [12.6, 3], null, lower("text"), true),
     baseline && fixed("turn", "turn", [5.4, 0], turnCell, (row) => row.other && row.other.turn, true),
-    fixed("class", "class", [baseline ? 10.5 : 8, baseline ? 0.6 : 0], two(classCell), (row) => classKey(row), true),
+    fixed("class", "class", [baseline ? 10.5 : 9.5, baseline ? 0.6 : 0], two(classCell), (row) => classKey(row), true),
+    fixed("evidence", "evidence", [12.6, 3], text("reason"), lower("reason"), true),
     fixed(
       "flags",
       "flags",
       [6.4, 0],
       flagsCell,
       (row) => (row.flags || []).join(" "),
-      some((row) => row.flags),
+      false,
     ),
     fixed(
       "kind",
@@ -87,26 +76,7 @@ function columnsOf(index) {
       lower("answer"),
       some((row) => row.answer),
     ),
-    ...run.metrics.map((name, at) =>
-      number(name, name, headWidth(name), (side) => side.scores[at], measured, isMain(name, at)),
-    ),
-    number(
-      "seconds",
-      "seconds",
-      4.6,
-      // Imported runs have no times, which is not 0.
-      (side) => side.seconds || null,
-      (seconds) => seconds.toFixed(2),
-      false,
-    ),
-    number(
-      "tokens",
-      "tokens",
-      4.2,
-      (side) => side.tokens,
-      thousands,
-      false,
-    ),
+    ...run.metrics.map(metric),
   ].filter(Boolean);
 }
 
@@ -135,12 +105,12 @@ function sideCells(index, row, build, sign) {
   return [line("A", other ? build(other) : "–"), line("B", build(row))];
 }
 
-function figure(value, print) {
-  const text = value === null || value === undefined ? "–" : print(value);
+function figure(value) {
+  const text = measured(value);
   return make("span", { class: text === "0" || text === "–" ? "rx-figure rx-soft" : "rx-figure" }, text);
 }
 
-/** By stage of the loss, then by fault. */
+/** The worst class first, then by fault. */
 function classKey(row) {
   const at = CLASS_ORDER.indexOf(row.class);
   return `${String(at < 0 ? 99 : at).padStart(2, "0")} ${row.fault || ""}`;

@@ -99,15 +99,17 @@ function otherRow(index, row) {
   return row.other && index.runs[1] ? index.runs[1].rows[row.other.row] : undefined;
 }
 
-/** Orders rows by a column; the last order is kept. `sort` is a column's key, with `-` before it for the reverse. */
+/** Orders rows by a column, at first by class; the last order is kept. `sort` is a column's key, with `-` before it for the reverse. */
 function orderer(index, columns) {
   const rows = index.runs[0].rows;
   const inRunOrder = rows.map((_, number) => number);
-  let kept = { sort: "", order: inRunOrder };
+  const find = (wanted) => columns.find(({ key }) => key === wanted);
+  let kept = {};
   return (sort) => {
-    if (sort === kept.sort) return kept.order;
-    const column = columns.find(({ key }) => key === sort.replace(/^-/, ""));
-    kept = { sort, order: column ? sorted(inRunOrder, column, rows, sort.startsWith("-") ? -1 : 1) : inRunOrder };
+    if (sort !== kept.sort) {
+      const column = find(sort.replace(/^-/, "")) || find("class");
+      kept = { sort, order: sorted(inRunOrder, column, rows, sort.startsWith("-") ? -1 : 1) };
+    }
     return kept.order;
   };
 }

@@ -1,10 +1,10 @@
-// The view in the address behind `#`, so that it can be linked: `#class=ranking&flag=cut&q=17`. A hash without a known
+// The view in the address behind `#`, so that it can be linked: `#class=ranked_low&flag=label_suspect&q=17`. A hash without a known
 // name and `=` (a section's anchor) is ignored. Filtering replaces the history entry; opening a question adds one, so that
 // Back closes it.
 
 const TEXT_KEYS = ["class", "flag", "tag", "kind", "turn", "from", "search", "sort", "q"];
 
-/** Nothing filtered, run order, no question open. */
+/** Nothing filtered, the worst first, no question open. */
 function emptyView() {
   return { class: "", flag: "", tag: "", kind: "", turn: "", from: "", search: "", sort: "", q: "", different: false };
 }

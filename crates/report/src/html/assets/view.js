@@ -16,7 +16,7 @@ function change(app, chosen) {
   remember(app, false);
 }
 
-/** Handles a press on a column's head: ascending, descending, run order. */
+/** Handles a press on a column's head: ascending, descending, the worst first. */
 function sortBy(app, key) {
   const { sort } = app.view;
   change(app, { sort: sort === key ? `-${key}` : sort === `-${key}` ? "" : key });

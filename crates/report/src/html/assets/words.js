@@ -1,22 +1,23 @@
 // Meanings of the closed sets, and formatting of numbers. The names come with the data; unknown ones are shown without a
 // meaning.
 
+/** The worst first: the earlier the evidence was lost, the worse. */
 const CLASSES = {
   not_in_corpus: ["bad", "The evidence is in no document."],
   split: ["bad", "A chunk boundary splits the evidence."],
   not_retrieved: ["bad", "The evidence is not among the candidates of any retriever."],
   ranked_low: ["bad", "The evidence was among the candidates, but not in the top k."],
   not_packed: ["bad", "The evidence was in the top k, but not in the prompt."],
+  not_in_prompt: ["bad", "The evidence was lost before the prompt; which stage lost it is not recorded."],
   wrong_answer: ["bad", "The evidence was in the prompt, but the answer is wrong."],
-  unclear: ["plain", "No usable label, a label wider than a chunk, or a record that does not show the prompt."],
   hallucinated: ["bad", "The question is unanswerable, but was answered."],
-  correct: ["good", "The answer is correct, with its support in the prompt."],
-  correct_without_evidence: ["plain", "The answer is correct without support in the prompt: from memory, another passage or by chance."],
-  declined: ["good", "The question is unanswerable, and the generator declined."],
-  delivered: ["good", "Support reached the prompt; no generator was configured."],
-  not_in_prompt: ["plain", "The evidence was lost before the prompt; the record does not show at which stage."],
+  unclear: ["plain", "No usable label, a label wider than a chunk, or results that do not show the prompt."],
   unsure: ["plain", "The rule cannot tell whether the answer is correct."],
   failed: ["plain", "A call failed, its response is not recorded, or its reply is no answer; this never counts as wrong."],
+  correct_without_evidence: ["plain", "The answer is correct without complete evidence in the prompt: from memory, another passage or by chance."],
+  delivered: ["good", "The evidence reached the prompt, and there is no answer to judge."],
+  correct: ["good", "The answer is correct, with complete evidence in the prompt."],
+  declined: ["good", "The question is unanswerable, and the generator declined."],
 };
 
 const FAULTS = {
@@ -108,7 +109,7 @@ function dollars(value) {
   return value === 0 ? "$0" : `$${value >= 1 ? value.toFixed(2) : Number(value.toPrecision(2))}`;
 }
 
-/** A name of a closed set in words: `correct_without_evidence` as `correct unsupported`. */
+/** A name of a closed set in words: `not_retrieved` as `not retrieved`. */
 function spoken(name) {
   return name.replace(/_/g, " ");
 }

@@ -1,0 +1,91 @@
+//! The losses of a run as a picture: the questions flow through the stages, and what a stage loses leaves there.
+
+use crate::document::{Flow, FlowPart, Table};
+use ragtriage_core::text::numbers::whole;
+use ragtriage_core::types::FailureClass;
+use ragtriage_eval::summary::Summary;
+
+/// The failure classes in the order in which they leave, with a second line; the correct answers remain.
+const PARTS: [(FailureClass, &str); 15] = [
+    (FailureClass::NotInCorpus, "in no document"),
+    (FailureClass::Split, "cut by a chunk boundary"),
+    (FailureClass::NotRetrieved, "not among the candidates"),
+    (FailureClass::RankedLow, "a candidate, but not in the top k"),
+    (FailureClass::NotPacked, "in the top k, but not in the prompt"),
+    (FailureClass::NotInPrompt, "the stage is not recorded"),
+    (FailureClass::WrongAnswer, "despite complete evidence"),
+    (FailureClass::Hallucinated, "unanswerable, but answered"),
+    (FailureClass::Failed, "no usable answer"),
+    (FailureClass::Unclear, "what was lost is not known"),
+    (FailureClass::Unsure, "correct or wrong is not known"),
+    (FailureClass::Declined, "unanswerable, as the generator says"),
+    (FailureClass::CorrectWithoutEvidence, ""),
+    (FailureClass::Delivered, "complete evidence in the prompt"),
+    (FailureClass::Correct, "with complete evidence"),
+];
+
+/// Returns the picture: the classes of all questions, with the correct answers that each costs or else the interval of its questions.
+/// `table` has the losses for the other formats.
+pub(super) fn flow(summary: &Summary, table: Table) -> Flow {
+    let losses = &summary.losses;
+    let has_answers = losses.stages.iter().any(|row| row.answers.is_some());
+    let parts = PARTS.into_iter().filter_map(|(class, detail)| {
+        let share = summary.class_shares.get(class.name())?;
+        let row = losses.stages.iter().find(|row| row.class == class && row.questions.is_some());
+        let n_questions = summary.n_questions as f64;
+        let (answers, ci95) = match row {
+            Some(row) if has_answers => (row.answers, row.ci95),
+            _ if has_answers => (None, None),
+            _ => (None, share.ci95.map(|ci95| ci95.times(n_questions))),
+        };
+        let figures = [answers.map(whole), ci95.map(|ci95| format!("{ci95:.0}"))];
+        let figures = figures.into_iter().flatten().collect::<Vec<_>>().join(" ");
+        let is_end = class == FailureClass::Correct && has_answers;
+        let is_shown = share.count > 0 || row.is_some() || is_end;
+        is_shown.then(|| FlowPart { class, questions: share.count, detail, figures })
+    });
+    let (figures, note) = match (has_answers, losses.is_estimated) {
+        (false, _) => ("95% CI", None),
+        (true, false) => ("answers lost, 95% CI", Some("Answers lost")),
+        (true, true) => ("answers lost, about", Some("Answers lost (estimated, with 95% CI)")),
+    };
+    let note = note.map(|note| {
+        format!("{note}: correct answers that complete evidence would bring; at wrong answer, those still wrong with it.")
+    });
+    let counted = "Each question is counted where its evidence is first missing. Those answered correctly without it are not lost.";
+    let notes = [counted.to_owned()].into_iter().chain(note).collect();
+    Flow { parts: parts.collect(), figures, notes, table }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::specimen;
+    use ragtriage_data::run::SavedRun;
+    use ragtriage_eval::summary::evaluate;
+
+    fn parts(run: &SavedRun) -> Vec<FlowPart> {
+        flow(&evaluate(run, &specimen::plan()).summary, Table::default()).parts
+    }
+
+    #[test]
+    fn every_question_is_in_one_part() {
+        assert!(FailureClass::ALL.iter().all(|class| PARTS.iter().any(|part| part.0 == *class)));
+        for run in [specimen::sample("s", 0), specimen::without_answers("r"), specimen::empty()] {
+            let n: usize = parts(&run).iter().map(|part| part.questions).sum();
+            assert_eq!(n, run.traces.len());
+        }
+    }
+
+    #[test]
+    fn a_part_has_the_interval_of_its_answers_or_else_of_its_questions() {
+        let of = |run: &SavedRun| {
+            let mut parts = parts(run).into_iter();
+            let part = parts.find(|part| part.class == FailureClass::RankedLow).expect("it");
+            (part.questions, part.figures)
+        };
+        assert_eq!(of(&specimen::sample("s", 0)), (2, "2 [0, 5]".to_owned()));
+        // Wilson's 95% interval of 1 of 4 questions is [0.0456, 0.6994].
+        assert_eq!(of(&specimen::without_answers("r")), (1, "[0, 3]".to_owned()));
+    }
+}
