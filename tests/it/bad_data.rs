@@ -1,6 +1,6 @@
 //! Data that cannot be used: refused with file, line, id or byte, and what to do.
 
-use crate::project::{CORPUS, Project, QUESTIONS, RUN, run_with};
+use crate::project::{CORPUS, Project, QUESTIONS, RUN};
 
 /// A project with one document more, on line 3.
 fn with_document(line: impl AsRef<[u8]>) -> Project {

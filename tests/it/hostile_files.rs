@@ -42,17 +42,6 @@ fn with_run() -> Project {
 }
 
 #[test]
-fn a_settings_file_that_is_a_device_or_a_fifo_is_refused() {
-    let project = Project::new();
-    fifo(&project, "fifo.toml");
-    fs::create_dir(project.path("folder.toml")).expect("made");
-    for file in ["/dev/null", "fifo.toml", "folder.toml"] {
-        let error = format!("cannot read settings `{file}`: not a regular file");
-        assert_refused(&project.call(&["run", file]), &error);
-    }
-}
-
-#[test]
 fn a_fifo_or_a_device_is_refused_wherever_a_file_is_read() {
     let project = with_run();
     fifo(&project, "fifo");

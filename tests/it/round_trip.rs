@@ -1,12 +1,11 @@
 //! A run written as a record and imported with the same configuration is the same run.
 
 use std::collections::BTreeSet;
-use std::fs;
 
 use serde_json::Value;
 
 use crate::parity::fetched;
-use crate::project::{Project, repository};
+use crate::project::Project;
 use crate::run_files::check;
 
 /// Keys of `summary.json` that concern where a run comes from: its wall times.
