@@ -6,6 +6,7 @@ use clap::Args;
 
 use crate::failure::Failure;
 use crate::output;
+use crate::shell::shell;
 use crate::run_folder::CONFIG;
 use crate::starter::{sentence, starter};
 use ragtriage_core::text::numbers::plural;

@@ -23,7 +23,7 @@ use ragtriage_eval::{diagnose, outcomes};
 use ragtriage_pipeline::settings::assemble;
 use ragtriage_pipeline::sparse::EXPLAINED;
 use ragtriage_report::audit as audit_report;
-use ragtriage_report::document::{Fact, Report};
+use ragtriage_report::document::Report;
 use ragtriage_report::html;
 use ragtriage_report::questions::{Counterparts, Evaluated, PageScope, Questions};
 use ragtriage_report::render::terminal::Screen;
@@ -205,7 +205,7 @@ impl Reported {
     }
 
     /// The first screen, with `steps` as its last lines.
-    fn first_screen(&self, steps: &[Fact]) -> String {
+    fn first_screen(&self, steps: &Report) -> String {
         let screen = output::screen();
         let screen = Screen { width: screen.width.min(COLUMNS), ..screen };
         run::screen(&self.run, &self.evaluation, steps, |report| terminal::render(report, screen))
@@ -220,7 +220,7 @@ impl Reported {
             ReportFormat::Json => output::json(&evaluation.summary, "summary.json")?,
             ReportFormat::Csv => csv::render(run, evaluation),
             ReportFormat::Jsonl => csv::lines(run, evaluation),
-            ReportFormat::Screen => self.first_screen(&[]),
+            ReportFormat::Screen => self.first_screen(&Report::default()),
             ReportFormat::Record => recorded::write(run, &configuration_digest(&run.manifest)),
         })
     }
