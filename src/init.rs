@@ -6,8 +6,8 @@ use clap::Args;
 
 use crate::failure::Failure;
 use crate::output;
-use crate::shell::shell;
 use crate::run_folder::CONFIG;
+use crate::shell::shell;
 use crate::starter::{sentence, starter};
 use ragtriage_core::text::numbers::plural;
 use ragtriage_data::dataset::lint::finding::Rule;

@@ -162,7 +162,7 @@ fn the_loss_budget_adds_up_term_by_term() {
 }
 
 #[test]
-fn gold_in_noise_parts_distraction_from_delivery() {
+fn gold_with_distractors_separates_ignored_context_from_missing_evidence() {
     let terms = |trace: Trace, outcome: Outcome| {
         let outcome = judged(std::slice::from_ref(&trace), vec![outcome]).remove(0);
         answer_terms(&trace, &outcome).expect("answered")

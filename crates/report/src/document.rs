@@ -71,7 +71,7 @@ pub struct FlowPart {
     /// Their number.
     pub questions: usize,
     /// What the class means; may be empty.
-    pub detail: &'static str,
+    pub detail: String,
     /// An estimate with its interval; may be empty.
     pub figures: String,
 }

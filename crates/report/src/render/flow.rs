@@ -88,7 +88,7 @@ fn labelled(part: &FlowPart, title: &str, shape: &str, middle: f64, out: &mut St
         class if class.is_loss() => ("lost", "✗"),
         _ => ("open", "○"),
     };
-    let name = format!("{sign} {} {}", thousands(*questions), class.name().replace('_', " "));
+    let name = format!("{sign} {} {}", thousands(*questions), class);
     let y = middle + 4.5 - (n_lines(part) - 1.0) * LINE / 2.0;
     let mut texts = format!("<text class=\"flow-name\" x=\"{NAMES}\" y=\"{y:.1}\">{name}</text>");
     if n_lines(part) > 1.0 {
@@ -120,7 +120,7 @@ mod tests {
         let part = |class, questions| FlowPart {
             class,
             questions,
-            detail: "why",
+            detail: "why".to_owned(),
             figures: "3 [1, 5]".to_owned(),
         };
         let parts = vec![
@@ -133,7 +133,7 @@ mod tests {
         draw(&flow, &mut out);
         // 128 units are 8 questions, 96 units the 6 that go on.
         assert!(out.contains("<path class=\"flow-on\" d=\"M0 26H96.0V"), "{out}");
-        let link = "<a href=\"#class=ranked_low\" aria-label=\"✗ 2 ranked low why; lost: 3 [1, 5]\">\
+        let link = "<a href=\"#class=ranked_low\" aria-label=\"✗ 2 ranked_low why; lost: 3 [1, 5]\">\
                     <g class=\"flow-lost\"><path d=\"M96.0 26.0H128.0Q128.0 ";
         assert!(out.contains(link), "{out}");
         assert!(out.contains("<g class=\"flow-good\"><path d=\"M0 "), "{out}");

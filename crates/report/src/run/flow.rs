@@ -1,19 +1,21 @@
 //! The losses of a run as a picture: the questions flow through the stages, and what a stage loses leaves there.
 
-use crate::document::{Flow, FlowPart, Table};
+use super::losses::{losses, meaning};
+use crate::document::{Flow, FlowPart};
 use ragtriage_core::text::numbers::whole;
 use ragtriage_core::types::FailureClass;
+use ragtriage_data::run::SavedRun;
 use ragtriage_eval::summary::Summary;
 
-/// The failure classes in the order in which they leave, with a second line; the correct answers remain.
+/// The failure classes in the order in which they leave, with the second line of those that no stage loses; the correct answers remain.
 const PARTS: [(FailureClass, &str); 15] = [
-    (FailureClass::NotInCorpus, "in no document"),
-    (FailureClass::Split, "cut by a chunk boundary"),
-    (FailureClass::NotRetrieved, "not among the candidates"),
-    (FailureClass::RankedLow, "a candidate, but not in the top k"),
-    (FailureClass::NotPacked, "in the top k, but not in the prompt"),
-    (FailureClass::NotInPrompt, "the stage is not recorded"),
-    (FailureClass::WrongAnswer, "despite complete evidence"),
+    (FailureClass::NotInCorpus, ""),
+    (FailureClass::Split, ""),
+    (FailureClass::NotRetrieved, ""),
+    (FailureClass::RankedLow, ""),
+    (FailureClass::NotPacked, ""),
+    (FailureClass::NotInPrompt, ""),
+    (FailureClass::WrongAnswer, ""),
     (FailureClass::Hallucinated, "unanswerable, but answered"),
     (FailureClass::Failed, "no usable answer"),
     (FailureClass::Unclear, "what was lost is not known"),
@@ -25,13 +27,12 @@ const PARTS: [(FailureClass, &str); 15] = [
 ];
 
 /// Returns the picture: the classes of all questions, with the correct answers that each costs or else the interval of its questions.
-/// `table` has the losses for the other formats.
-pub(super) fn flow(summary: &Summary, table: Table) -> Flow {
-    let losses = &summary.losses;
-    let has_answers = losses.stages.iter().any(|row| row.answers.is_some());
+pub(super) fn flow(run: &SavedRun, summary: &Summary) -> Flow {
+    let table = &summary.losses;
+    let has_answers = table.stages.iter().any(|row| row.answers.is_some());
     let parts = PARTS.into_iter().filter_map(|(class, detail)| {
         let share = summary.class_shares.get(class.name())?;
-        let row = losses.stages.iter().find(|row| row.class == class && row.questions.is_some());
+        let row = table.stages.iter().find(|row| row.class == class && row.questions.is_some());
         let n_questions = summary.n_questions as f64;
         let (answers, ci95) = match row {
             Some(row) if has_answers => (row.answers, row.ci95),
@@ -42,9 +43,11 @@ pub(super) fn flow(summary: &Summary, table: Table) -> Flow {
         let figures = figures.into_iter().flatten().collect::<Vec<_>>().join(" ");
         let is_end = class == FailureClass::Correct && has_answers;
         let is_shown = share.count > 0 || row.is_some() || is_end;
+        let is_lost = row.is_some();
+        let detail = if is_lost { meaning(class, run, summary) } else { detail.to_owned() };
         is_shown.then(|| FlowPart { class, questions: share.count, detail, figures })
     });
-    let (figures, note) = match (has_answers, losses.is_estimated) {
+    let (figures, note) = match (has_answers, table.is_estimated) {
         (false, _) => ("95% CI", None),
         (true, false) => ("answers lost, 95% CI", Some("Answers lost")),
         (true, true) => ("answers lost, about", Some("Answers lost (estimated, with 95% CI)")),
@@ -54,18 +57,17 @@ pub(super) fn flow(summary: &Summary, table: Table) -> Flow {
     });
     let counted = "Each question is counted where its evidence is first missing. Those answered correctly without it are not lost.";
     let notes = [counted.to_owned()].into_iter().chain(note).collect();
-    Flow { parts: parts.collect(), figures, notes, table }
+    Flow { parts: parts.collect(), figures, notes, table: losses(run, summary) }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::specimen;
-    use ragtriage_data::run::SavedRun;
     use ragtriage_eval::summary::evaluate;
 
     fn parts(run: &SavedRun) -> Vec<FlowPart> {
-        flow(&evaluate(run, &specimen::plan()).summary, Table::default()).parts
+        flow(run, &evaluate(run, &specimen::plan()).summary).parts
     }
 
     #[test]

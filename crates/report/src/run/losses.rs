@@ -44,7 +44,7 @@ pub(super) fn losses(run: &SavedRun, summary: &Summary) -> Table {
 }
 
 /// Describes where the evidence of a class's questions is.
-fn meaning(class: FailureClass, run: &SavedRun, summary: &Summary) -> String {
+pub(super) fn meaning(class: FailureClass, run: &SavedRun, summary: &Summary) -> String {
     let (manifest, k) = (&run.manifest, summary.two_by_two.k);
     let retrieval = &manifest.settings.retrieval;
     let is_foreign = manifest.is_foreign();

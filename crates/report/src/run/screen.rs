@@ -1,6 +1,6 @@
 //! The first screen of a run, which is the head of its report in every format.
 
-use super::{correct, flow, language, losses, metrics, notices, title, what_if};
+use super::{correct, flow, language, metrics, notices, title, what_if};
 use crate::document::{Element, Fact, Report};
 use ragtriage_core::config::GeneratorName;
 use ragtriage_core::text::numbers::plural;
@@ -46,7 +46,7 @@ pub(super) fn head(run: &SavedRun, summary: &Summary, has_details: bool) -> Repo
     let (answer, reasons) = summary.verdict.parts();
     head.heading(answer);
     head.elements.push(Element::Verdict(reasons.to_owned()));
-    head.elements.push(Element::Flow(flow::flow(summary, losses::losses(run, summary))));
+    head.elements.push(Element::Flow(flow::flow(run, summary)));
     let mut facts: Vec<Fact> = what_if::advice(summary).into_iter().collect();
     if has_details {
         facts.extend(what_if::limits(run, summary));

@@ -225,7 +225,7 @@ fn what_further_arms_were_shown_changes_nothing_of_the_pipelines_own() {
 }
 
 #[test]
-fn a_blank_answer_abstains() {
+fn a_blank_answer_declines() {
     let line = line();
     let class = |kind: QuestionKind, answer: RecordedAnswer| {
         let unanswerable = Question { kind, ..question(&[("d", &[(4, 7)])]) };
