@@ -227,9 +227,13 @@ impl Client {
         self.mask.excerpt(text)
     }
 
-    /// Returns a text put together from a response without the secrets that the server was sent.
+    /// Returns a text put together from a response without the secrets that the server was sent. Without its line breaks too if one
+    /// of them separates a secret.
     pub(crate) fn hide(&self, text: String) -> String {
-        self.mask.text(text)
+        let text = self.mask.text(text);
+        let joined = text.replace('\n', "");
+        let hidden = self.mask.text(joined.clone());
+        if hidden == joined { text } else { hidden }
     }
 
     /// Creates the error of a transport failure, without its URL.

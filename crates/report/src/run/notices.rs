@@ -283,7 +283,7 @@ mod tests {
         assert_eq!(texts(&run), expected);
         let generation = &mut run.manifest.settings.generation;
         generation.extra_body.insert(MAX_COMPLETION_TOKENS.to_owned(), 64.into());
-        assert!(texts(&run)[0].0.starts_with(
+        assert!(texts(&run)[1].0.starts_with(
             "2 of 75 replies hit extra_body.max_completion_tokens = 64 before an answer"
         ));
     }

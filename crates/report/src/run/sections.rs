@@ -50,6 +50,6 @@ pub(crate) const LIMITS: Section = Section {
 /// Seconds by step.
 pub(crate) const TIME: Section = Section {
     id: "effort",
-    title: "Time",
-    reading: "Seconds by step. Search, fusion, packing and generation are summed over concurrent questions.",
+    title: "Time and cost",
+    reading: "Wall time of the steps in seconds, and what a question costs.",
 };
