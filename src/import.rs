@@ -198,8 +198,10 @@ fn new_folder(out: &Path, name: &str) -> Result<RunFolder, Failure> {
     };
     let path = out.join(name);
     let earlier = RunFolder::existing(&path);
-    let is_imported = Manifest::load(&earlier).is_ok_and(|manifest| manifest.is_imported());
-    let is_unfinished = is_imported && !earlier.file("summary.json").exists();
+    let is_complete = earlier.file("summary.json").exists();
+    let is_unfinished = Manifest::load(&earlier).is_ok_and(|manifest| {
+        manifest.is_imported() && !(is_complete && manifest.finished.is_some())
+    });
     if !is_unfinished && !earlier.is_unused() {
         return Err(Failure::new(exists.to_string(), "choose another `--name`, or leave it out"));
     }

@@ -18,7 +18,6 @@ const COMMAND: usize = 76;
 
 /// What to do next, with the commands for it.
 struct Next {
-    /// Empty for the test of what the screen says to try.
     what: &'static str,
     commands: Vec<String>,
 }
@@ -36,8 +35,7 @@ pub fn steps(
     let file = folder.file(HTML_FILE).display().to_string();
     let mut facts = vec![Fact::new("report", file)];
     let next = next(summary, run, folder, config, overrides);
-    let what = next.as_ref().map_or("", |next| next.what);
-    facts.extend((!what.is_empty()).then(|| Fact::new("next", what)));
+    facts.extend(next.as_ref().map(|next| Fact::new("next", next.what)));
     let mut report = Report::default();
     report.facts(facts);
     let commands = next.map_or_else(Vec::new, |next| next.commands);
@@ -110,7 +108,10 @@ fn next(
         let out = out.map_or(String::new(), |out| format!(" --out {}", shell(out)));
         let run = format!("ragtriage run {}{flags} --name {name}{out}", shell(config));
         let compare = format!("ragtriage compare {path} {}", shell(&parent.join(&name)));
-        return Some(Next { what: "", commands: vec![run, compare] });
+        return Some(Next {
+            what: "run what the screen says to try, and compare:",
+            commands: vec![run, compare],
+        });
     }
     match conclusion {
         Conclusion::RetrievalOnly => Some(Next {

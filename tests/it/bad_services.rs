@@ -170,7 +170,7 @@ fn a_file_that_finds_no_space_is_absent() {
     for (file, args) in [
         ("j.xml", &["check", "runs/r", "--min", "EM@5=0.1", "--junit", "j.xml"][..]),
         ("runs/r/report-no-text.html", &["report", "runs/r", "--no-text"]),
-        ("docs/ragtriage.toml", &["init", "docs"]),
+        ("ragtriage.toml", &["init", "docs"]),
     ] {
         // What is written goes to another name first; there it meets a full device.
         project.write("docs/a.md", "Alpha waits six minutes.");

@@ -84,7 +84,7 @@ fn the_demo_prints_its_report() {
     let full =
         project.call(&["report", "ragtriage-demo/ragtriage-runs/demo", "--format", "terminal"]);
     assert_eq!((demo.code, full.code), (0, 0), "{}{}", demo.stderr, full.stderr);
-    let (report, _) = full.stdout.split_once("\nTime\n").expect("the last section");
+    let (report, _) = full.stdout.split_once("\nTime and cost\n").expect("the last section");
     let lines = report.lines().filter(|line| !line.starts_with("  Version "));
     let report = lines.collect::<Vec<_>>().join("\n");
     let mut settings = insta::Settings::clone_current();
@@ -112,7 +112,7 @@ fn the_report_says_what_it_must() {
         "Effects of other settings (n = 275;",
         "Rule of thumb: EM@5 is ",
         "Lost questions (5 of ",
-        "Seconds ",
+        "Time and cost",
     ] {
         assert!(words.contains(needed), "`{needed}` is missing in\n{}", outcome.stdout);
     }

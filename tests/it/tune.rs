@@ -228,7 +228,9 @@ fn what_a_sweep_cannot_be_is_said_before_anything_is_run() {
         refused(SIZES, &["--set", "tune.tokens=0"])
             .contains("`tune.tokens` is 0, must be at least 1")
     );
-    assert!(refused(SIZES, &["--set", "tune.metric=MedianRank"]).contains("median"));
+    assert!(
+        refused(SIZES, &["--set", "tune.metric=MedianRank"]).contains("no mean over questions")
+    );
     assert!(refused(SIZES, &["--set", "tune.metric=AnswerF1"]).contains("which scores answers"));
 }
 
@@ -241,5 +243,13 @@ fn a_run_that_lacks_questions_is_run_again() {
     let first: String = project.read(&traces).split_inclusive('\n').take(3).collect();
     project.write(&traces, first);
     let (_, again) = tuned(&project, &[]);
-    assert_eq!((&again["n_reused"], &again["ranking"]), (&1.into(), &json["ranking"]));
+    // What is asked again takes another time.
+    let timeless = |json: &Value| {
+        let mut ranking = json["ranking"].clone();
+        for row in ranking["rows"].as_array_mut().expect("rows") {
+            row["seconds"] = Value::Null;
+        }
+        ranking
+    };
+    assert_eq!((&again["n_reused"], timeless(&again)), (&1.into(), timeless(&json)));
 }

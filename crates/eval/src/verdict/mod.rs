@@ -58,6 +58,8 @@ pub struct LossVerdict {
     /// The source that loses most on the side that the conclusion names, or overall; `None` if nothing was lost or
     /// the source is unknown.
     pub bottleneck: Option<Source>,
+    /// The source that loses second most there, if any.
+    pub runner_up: Option<Source>,
     /// True if the conclusion is open, or the interval of largest minus second source on that side contains zero.
     pub undecided: bool,
     /// Share of resamples in which `bottleneck` loses most on its side.

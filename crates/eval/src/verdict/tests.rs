@@ -69,7 +69,7 @@ fn retrieval_is_the_bottleneck_where_its_side_costs_more_answers() {
     assert_eq!(answer, "Is retrieval the bottleneck? Yes.");
     assert!(
         reasons.starts_with(
-            "50 of 100 answerable questions are answered correctly. With complete evidence in every prompt, 90 would be: 40 ["
+            "50 of 100 answerable questions are answered correctly. With complete evidence in every prompt, 90 would be; 40 ["
         ) && reasons.ends_with("] by the generator. ranked_low loses most."),
         "{reasons}"
     );
@@ -90,7 +90,7 @@ fn equal_sides_are_undecided() {
     let misread = (40, WRONG, Some(WRONG), FailureClass::WrongAnswer, None);
     let found = by_generator(&[CORRECT, RANKED_LOW, misread]);
     assert_eq!((found.conclusion, found.undecided), (Conclusion::Undecided, true));
-    let end = "ranked_low loses most, but its lead over the next may be chance. The difference, 0, may be chance.";
+    let end = "ranked_low and wrong_answer/misread lose most; which of the two loses more may be chance. The difference, 0, may be chance.";
     assert!(found.text.ends_with(end), "{}", found.text);
 }
 
@@ -122,7 +122,7 @@ fn without_an_oracle_the_share_right_with_evidence_scales_what_is_lost_without()
     assert!(ci.low < 70.3 && ci.low > 50.0 && ci.high > 94.4, "{ci:?}");
     assert!(
         found.parts().1.starts_with(
-            "90 of 200 answerable questions are answered correctly. With complete evidence in every prompt, about 180 would be: about 90 ["
+            "90 of 200 answerable questions are answered correctly. With complete evidence in every prompt, about 180 would be; about 90 ["
         ),
         "{}",
         found.text

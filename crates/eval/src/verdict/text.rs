@@ -49,8 +49,8 @@ fn balance(verdict: &LossVerdict) -> String {
     correct(
         verdict,
         &format!(
-            " With complete evidence in every prompt, {about}{most} would be: {before} are lost before the prompt, {by_generator} by the \
-             generator."
+            " With complete evidence in every prompt, {about}{most} would be; {before} answers are lost before the prompt, {by_generator} by \
+             the generator."
         ),
     )
 }
@@ -184,19 +184,23 @@ fn leading(verdict: &LossVerdict, facts: &VerdictFacts<'_>) -> String {
         }
         Some(source) => source,
     };
-    let name = match source.side() {
+    let name = |source: Source| match source.side() {
         Side::Retriever => source.name().to_owned(),
         Side::Generator => format!("{}/{source}", source.class()),
     };
     let is_chance = verdict.n < DECIDABLE || verdict.margin.is_none_or(|(_, ci)| ci.holds_zero());
-    let tie = if is_chance {
-        ", but its lead over the next may be chance"
-    } else if verdict.undecided && verdict.conclusion != Conclusion::Undecided {
-        ", or another by the best answer to each question"
-    } else {
-        ""
-    };
-    format!(" {name} loses most{tie}.")
+    let name_of = name(source);
+    match verdict.runner_up.filter(|_| is_chance) {
+        Some(next) => format!(
+            " {name_of} and {} lose most; which of the two loses more may be chance.",
+            name(next)
+        ),
+        None if is_chance => format!(" {name_of} loses most, which may be chance."),
+        None if verdict.undecided && verdict.conclusion != Conclusion::Undecided => {
+            format!(" {name_of} loses most, or another by the best answer to each question.")
+        }
+        None => format!(" {name_of} loses most."),
+    }
 }
 
 fn questions(n: usize) -> String {

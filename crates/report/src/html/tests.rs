@@ -201,7 +201,7 @@ fn settings_are_there_and_no_key_header_or_variable() {
 fn classes_and_flips_lead_to_their_questions() {
     let page = page_with(&specimen::run("r"), Some(&compared("r")), &[]);
     for link in [
-        "<a href=\"#class=not_retrieved\" aria-label=\"✗ 1 not_retrieved not in 100 candidates",
+        "<a href=\"#class=not_retrieved\" aria-label=\"✗ 1 not_retrieved not in 100 passages",
         "<a href=\"#turn=lost&amp;from=correct&amp;class=ranked_low\">2</a>",
     ] {
         assert!(page.contains(link), "{link} is missing in {page}");

@@ -17,7 +17,7 @@ pub(super) fn losses(run: &SavedRun, summary: &Summary) -> Table {
         (_, false) => "answers lost, 95% CI",
         (_, true) => "answers lost, estimated",
     };
-    let columns = ["failure class", "the evidence is", "complete evidence", lost];
+    let columns = ["failure class", "the evidence is", "still complete", lost];
     let mut table = Table::new("", &columns);
     table.columns[1].align = Align::Left;
     if losses.n_testable == 0 || !losses.has_losses() {
@@ -55,7 +55,7 @@ pub(super) fn meaning(class: FailureClass, run: &SavedRun, summary: &Summary) ->
         FailureClass::Split => "split by chunking".to_owned(),
         FailureClass::NotRetrieved if is_foreign => "in no recorded passage".to_owned(),
         FailureClass::NotRetrieved if retrieval.retrievers.len() == 1 => {
-            format!("not in {} candidates", thousands(retrieval.candidates))
+            format!("not in {} passages", thousands(retrieval.candidates))
         }
         FailureClass::NotRetrieved => "not in the candidates".to_owned(),
         FailureClass::RankedLow if is_foreign => "ranked below the prompt".to_owned(),
@@ -63,7 +63,7 @@ pub(super) fn meaning(class: FailureClass, run: &SavedRun, summary: &Summary) ->
         FailureClass::NotPacked if is_foreign => "selected, not in prompt".to_owned(),
         FailureClass::NotPacked => format!("in top {k}, not in prompt"),
         FailureClass::NotInPrompt => "lost, stage unrecorded".to_owned(),
-        _ => "complete; answer wrong".to_owned(),
+        _ => "complete: still wrong".to_owned(),
     }
 }
 
@@ -80,8 +80,8 @@ fn not_lost(summary: &Summary) -> Option<String> {
             format!("{} of the {answers} lacked complete evidence", thousands(lucky))
         }),
         are_declined.then(|| {
-            let questions = plural(declined, "unanswerable question", "unanswerable ones");
-            format!("all {questions} declined")
+            let questions = plural(declined, "unanswerable question", "unanswerable questions");
+            format!("all {questions} were rightly declined")
         }),
     ];
     let parts: Vec<String> = parts.into_iter().flatten().collect();

@@ -15,31 +15,37 @@ use ragtriage_eval::summary::{MetricSummary, Summary};
 /// Most scores of the first screen: those of judged documents come last.
 const MOST: usize = 3;
 
-/// Returns the main scores that are defined, each with its n and the questions that it leaves out; `None` without any. Where no
-/// question has a usable label, EM is left out: gold answers that no document contains make it 0, which reads as a failure of
-/// retrieval.
+/// Returns the main scores that are defined, each with its n; `None` without any. Where no question has a usable label, EM is left
+/// out: gold answers that no document contains make it 0, which reads as a failure of retrieval.
 pub(super) fn scores(run: &SavedRun, summary: &Summary) -> Option<Fact> {
-    let hit =
-        if run.manifest.is_foreign() { Cutoff::Prompt } else { Cutoff::Top(summary.two_by_two.k) };
+    let k = summary.two_by_two.k;
+    let (hit, place) = if run.manifest.is_foreign() {
+        (Cutoff::Prompt, "prompt".to_owned())
+    } else {
+        (Cutoff::Top(k), format!("top {k}"))
+    };
     let main = [
-        (Family::AnswerCorrect, None, ""),
-        (Family::AnswerF1, None, " without key facts"),
-        (Family::Em, Some(hit), " with a span answer"),
-        (Family::EvidenceRecall, Some(Cutoff::Prompt), " with evidence"),
-        (Family::Ndcg, Some(Cutoff::Top(10)), " with relevant documents"),
-        (Family::Recall, Some(Cutoff::Top(10)), " with relevant documents"),
+        (Family::AnswerCorrect, None),
+        (Family::AnswerF1, None),
+        (Family::Em, Some(hit)),
+        (Family::EvidenceRecall, Some(Cutoff::Prompt)),
+        (Family::Ndcg, Some(Cutoff::Top(10))),
+        (Family::Recall, Some(Cutoff::Top(10))),
     ];
     let has_labels = summary.losses.n_testable > 0;
-    let main = main.into_iter().filter(|(family, ..)| has_labels || *family != Family::Em);
-    let scores = main.filter_map(|(family, cutoff, which)| {
+    let main = main.into_iter().filter(|(family, _)| has_labels || *family != Family::Em);
+    let scores = main.filter_map(|(family, cutoff)| {
         let name = Metric::new(family, cutoff)?.to_string();
         let found = measured(summary, &name)?;
         let ci95 = found.ci95.map_or(String::new(), |ci| format!(" {ci:.2}"));
         let n_unsure = summary.classes.get("unsure").filter(|_| family == Family::AnswerCorrect);
         let unsure = n_unsure.filter(|n| **n > 0);
         let unsure = unsure.map_or(String::new(), |n| format!(" ({n} unsure, counted 0.5)"));
-        let which = if found.n == summary.n_questions { "" } else { which };
-        Some(format!("{name} {:.3}{ci95} of {}{which}{unsure}", found.mean, thousands(found.n)))
+        let label = match family {
+            Family::Em => format!("gold answer in the {place} ({name})"),
+            _ => name,
+        };
+        Some(format!("{label} {:.3}{ci95} of {}{unsure}", found.mean, thousands(found.n)))
     });
     let scores: Vec<String> = scores.take(MOST).collect();
     (!scores.is_empty()).then(|| Fact::new("scores", scores.join("; ")))

@@ -32,13 +32,13 @@ pub(super) fn limits(run: &SavedRun, summary: &Summary) -> Option<Fact> {
     let needs_reranker = settings.rerank.model.is_none() && lost(FailureClass::RankedLow) > 0;
     let parts = [
         complete.filter(|_| needs_reranker).map(|n| {
-            format!("a perfect reranker completes the evidence of at most {}", thousands(n))
+            format!("a perfect reranker: complete evidence for at most {} questions", thousands(n))
         }),
         needs_dense.then(|| {
             let all = lost(FailureClass::NotRetrieved);
             let questions = plural(all, "not_retrieved question", "not_retrieved questions");
             format!(
-                "{} of {questions} share no word with it, which needs dense retrieval",
+                "dense retrieval: {} of {questions} share no word with their evidence",
                 thousands(without)
             )
         }),
