@@ -40,7 +40,7 @@ enum Command {
     Ask(ask::AskArgs),
     /// Compare many configurations; confirm the best on held-out questions.
     Tune(tune::TuneArgs),
-    /// Import the results of another RAG: a record, traces or a TREC run.
+    /// Import the results of another RAG: a results file, traces or a TREC run.
     Import(import::ImportArgs),
     /// Report on a finished run; calls no service.
     Report(report::ReportArgs),

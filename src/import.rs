@@ -40,16 +40,16 @@ use ragtriage_pipeline::settings::{Resolved, Settings, assemble, record};
 #[derive(Debug, Args)]
 #[allow(clippy::struct_excessive_bools, reason = "each is a flag of its own")]
 pub struct ImportArgs {
-    /// Record (JSON lines), traces or TREC run; `-` for standard input.
+    /// Results file (JSON lines), traces or TREC run; `-` for standard input.
     ///
-    /// A line of a record is `{id or question, contexts or stages, answer?, prompt?, conditions?}`. Traces are exports of OpenTelemetry,
+    /// A line of a results file is `{id or question, contexts or stages, answer?, prompt?, conditions?}`. Traces are exports of OpenTelemetry,
     /// LangSmith or Langfuse. Files may be compressed with gzip.
     file: PathBuf,
     /// Configuration file with the data set [default: ragtriage.toml, here or above].
     config: Option<PathBuf>,
     #[command(flatten)]
     overrides: OverrideArgs,
-    /// Chunks that the record names by `chunk_id`.
+    /// Chunks that the results file names by `chunk_id`.
     ///
     /// JSON lines of `{id, doc_id, start, end}`.
     #[arg(long, value_name = "FILE")]

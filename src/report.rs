@@ -88,7 +88,7 @@ enum ReportFormat {
     /// The first screen, as a run prints it.
     Screen,
     /// Every stage and answer, as `import` reads it.
-    Record,
+    Results,
 }
 
 impl ReportFormat {
@@ -221,7 +221,7 @@ impl Reported {
             ReportFormat::Csv => csv::render(run, evaluation),
             ReportFormat::Jsonl => csv::lines(run, evaluation),
             ReportFormat::Screen => self.first_screen(&Report::default()),
-            ReportFormat::Record => recorded::write(run, &configuration_digest(&run.manifest)),
+            ReportFormat::Results => recorded::write(run, &configuration_digest(&run.manifest)),
         })
     }
 }

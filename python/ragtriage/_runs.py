@@ -19,7 +19,7 @@ from . import _binary
 from ._tables import Kind, frame
 from .errors import RagtriageError
 
-Format = Literal["html", "screen", "terminal", "md", "json", "csv", "jsonl", "record"]
+Format = Literal["html", "screen", "terminal", "md", "json", "csv", "jsonl", "results"]
 GateMode = Literal["interval", "mean"]
 
 _TEXTS = ("id", "question", "kind", "class", "fault", "reason", "answer")

@@ -302,7 +302,7 @@ fn a_blank_answer_to_a_question_without_one_is_right_and_keys_that_are_not_read_
     assert!(notes.contains("1 line with a key that is not read, `contexts[].page`"), "{notes}");
     assert!(
         notes.contains(
-            "1 question without an answer in a record with answers: each counts as a declined reply"
+            "1 question without an answer in results with answers: each counts as declined"
         ),
         "{notes}"
     );

@@ -14,7 +14,7 @@ const PROVENANCE: [&str; 2] = ["seconds", "costs"];
 /// Writes a run as a record.
 pub fn export(project: &Project, run: &str, file: &str) {
     let run = format!("runs/{run}");
-    let outcome = project.call(&["report", &run, "--format", "record"]);
+    let outcome = project.call(&["report", &run, "--format", "results"]);
     assert_eq!(outcome.code, 0, "{}", outcome.stderr);
     project.write(file, outcome.stdout);
 }

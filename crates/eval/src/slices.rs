@@ -58,7 +58,7 @@ pub struct Slice {
     pub rough: bool,
     /// Share of questions with an answer string in the top k (in the prompt, for an external RAG).
     pub em: MetricSummary,
-    /// Share of questions whose support reached the prompt.
+    /// Share of questions whose complete evidence was in the prompt.
     pub supported: MetricSummary,
     /// Share of correct answers.
     pub correct: MetricSummary,
@@ -108,7 +108,7 @@ impl QuestionColumns<'_> {
         self.mean(questions, &self.correct)
     }
 
-    /// Returns true if support reached the prompt.
+    /// Returns true if complete evidence was in the prompt.
     fn supported(&self, at: usize) -> Option<bool> {
         self.outcomes[at].evidence.is_complete_at(Stage::Packing)
     }

@@ -55,7 +55,7 @@ pub(crate) fn notice(source: &ExternalSource, run: &SavedRun) -> String {
         _ => format!("the stages {} are recorded", named(&stages)),
     };
     format!(
-        "prompts come from an external RAG: {known}, and a stage is named only where the record shows that it lost the \
+        "prompts come from an external RAG: {known}, and a stage is named only where the results show that it lost the \
          evidence; chunks that were never recorded are unknown"
     )
 }
@@ -72,7 +72,7 @@ pub(crate) fn conditions_notice(run: &SavedRun) -> Option<Notice> {
     let (text, hint) = if let Some(name) = conditions_by(run) {
         (
             format!(
-                "the conditions were answered by `{name}`, with the prompt template of the settings; the record's answers are those \
+                "the conditions were answered by `{name}`, with the prompt template of the settings; the imported answers are those \
                  of its own generator: any difference between the two is part of the loss budget"
             ),
             "use the generator, the parameters and the prompt of the recorded pipeline for its conditions",
@@ -85,7 +85,7 @@ pub(crate) fn conditions_notice(run: &SavedRun) -> Option<Notice> {
             ContextUse::Ignored { n } => (
                 format!(
                     "the service ignores the contexts that it is sent: none of {n} answers over gold passages with a made-up answer \
-                     repeats that answer. Its answers under conditions are left out, so the losses of reader and distraction are unknown"
+                     repeats that answer. Its answers under conditions are left out, so the losses to `misread` and `ignored_context` are unknown"
                 ),
                 "answer from the contexts of the request alone where it has any, or remove `external.answers_contexts`",
             ),

@@ -147,7 +147,7 @@ fn explain(
         }
         FailureClass::WrongAnswer => {
             return format!(
-                "support was in the prompt; {}",
+                "complete evidence was in the prompt; {}",
                 match (fault, judgments.correctness(Condition::Oracle)) {
                     (Some(fault), _) => why_of(fault),
                     (None, Some(_)) => {
@@ -159,15 +159,15 @@ fn explain(
                 }
             );
         }
-        FailureClass::Delivered if attempt.is_none() => "support reached the prompt",
+        FailureClass::Delivered if attempt.is_none() => "complete evidence was in the prompt",
         FailureClass::Delivered => {
-            "support reached the prompt, with no gold answer to compare with"
+            "complete evidence was in the prompt, with no gold answer to compare with"
         }
         FailureClass::Correct if evidence.is_partial() => {
             "correct, and a part of its label was in the prompt"
         }
         FailureClass::Correct if !evidence.is_unseen() => {
-            "correct, and its support was in the prompt"
+            "correct, with complete evidence in the prompt"
         }
         FailureClass::Correct => return format!("correct; {}", reason::of(delivery, evidence)),
         FailureClass::CorrectWithoutEvidence => {
@@ -175,11 +175,11 @@ fn explain(
             return match evidence {
                 Evidence::Untestable => format!("correct, with {why}"),
                 Evidence::Between { .. } => {
-                    format!("correct, though its support was lost: {why}")
+                    format!("correct, though its evidence was lost: {why}")
                 }
                 _ => {
                     let stage = evidence.lost().map_or("", Stage::name);
-                    format!("correct, though its support was lost ({stage}): {why}")
+                    format!("correct, though its evidence was lost ({stage}): {why}")
                 }
             };
         }

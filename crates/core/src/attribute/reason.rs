@@ -20,7 +20,7 @@ pub(super) fn of(delivery: &Delivery<'_>, evidence: Evidence) -> String {
             _ => "no evidence and no answer string to go by",
         }
         .to_owned(),
-        Evidence::Complete => "support was in the prompt".to_owned(),
+        Evidence::Complete => "complete evidence was in the prompt".to_owned(),
         Evidence::Truncated => truncated(delivery),
         Evidence::Lost { at, .. } => lost(delivery, at),
         Evidence::Between { first, last } => {
@@ -126,11 +126,11 @@ fn of_range(
 fn unseen(delivery: &Delivery<'_>, first: Stage) -> String {
     let held = match first {
         Stage::Retrieval => "",
-        Stage::Ranking => "its support was among the candidates; ",
-        _ => "its support was in the top k; ",
+        Stage::Ranking => "its complete evidence was among the candidates; ",
+        _ => "its complete evidence was in the top k; ",
     };
     let unknown = if delivery.packed.is_empty() {
-        "the record does not show the prompt, so"
+        "the results do not show the prompt, so"
     } else {
         "most passages of the prompt are in no document, so evidence in them is not seen, and"
     };
@@ -139,11 +139,11 @@ fn unseen(delivery: &Delivery<'_>, first: Stage) -> String {
 
 fn not_shown(delivery: &Delivery<'_>) -> &'static str {
     if is_rewritten(delivery.trace) {
-        "most of its passages are in no document, so the record does not show"
+        "most of its passages are in no document, so the results do not show"
     } else if delivery.ranking.is_empty() || delivery.ranking.are_known {
-        "the record does not show"
+        "the results do not show"
     } else {
-        "the prompts are not the first of the last recorded ranking, so the record does not show"
+        "the prompts are not the first of the last recorded ranking, so the results do not show"
     }
 }
 

@@ -2,7 +2,7 @@
 //! questions.
 //!
 //! With answers on both sides the two states are a correct and a wrong answer. If a run has no answers, they are
-//! whether support reached the prompt, which needs no generator; the failure class is then the stage that lost
+//! whether complete evidence was in the prompt, which needs no generator; the failure class is then the stage that lost
 //! it.
 
 use std::collections::BTreeMap;

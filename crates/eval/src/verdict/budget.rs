@@ -2,7 +2,7 @@
 //!
 //! Per question, with r the answer score on the retrieved prompt, o on the oracle's and g on the retrieved one with the gold
 //! evidence inserted: `1 - r = (1 - o) + (o - g) + (g - r)`. The first term is the generator's (or the label's), the second
-//! `distraction`, the third the delivery loss of the stage that lost the support. If support reached the prompt, g is r: there
+//! `distraction`, the third the delivery loss of the stage that lost the support. If complete evidence was in the prompt, g is r: there
 //! was no delivery loss. If the condition `gold_with_distractors` was not run, a delivery loss includes the cost of distraction: it is o - r. A
 //! prompt truncated by the server counts as `not_packed`, o - r. A question whose gold evidence is missing from the corpus has no
 //! oracle: its whole `1 - r` is the corpus's. Terms may be negative and are shown unchanged; they add up to the loss. Without an

@@ -44,7 +44,7 @@ impl OracleCheck {
     }
 }
 
-/// Compares the oracle's answers with the pipeline's. Higher scores count only where support reached the prompt: elsewhere the
+/// Compares the oracle's answers with the pipeline's. Higher scores count only where complete evidence was in the prompt: elsewhere the
 /// oracle is expected to be better.
 #[must_use]
 pub fn oracle_check(traces: &[Trace], outcomes: &[Outcome]) -> OracleCheck {

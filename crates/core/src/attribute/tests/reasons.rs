@@ -285,7 +285,7 @@ fn a_right_answer_says_how_its_support_was_lost() {
     );
     assert_eq!(
         judged(&found, &corpus, true, None).reason,
-        "correct, though its support was lost (retrieval): gold range 10-19 of `d` is in chunk 1, which was not among 1 candidate"
+        "correct, though its evidence was lost (retrieval): gold range 10-19 of `d` is in chunk 1, which was not among 1 candidate"
     );
     let unlabelled = Question { kind: QuestionKind::Free, ..question(vec![]) };
     let gold = gold::locate(&unlabelled, &corpus, || panic!("no spans"), &|_| None);

@@ -56,7 +56,7 @@ fn what_was_packed_tells_nothing_of_the_stages_before() {
     assert_eq!(class(vec![packed(None, &["d#0"])]), (NotInPrompt, between));
     assert_eq!(class(vec![packed(None, &["d#1"])]), (WrongAnswer, None));
     let found = outcome(vec![packed(None, &["d#0"])], two_packed(), false);
-    let expected = "gold range 10-19 of `d` is in chunk 1, which was not among 1 recorded passage; the record does not show \
+    let expected = "gold range 10-19 of `d` is in chunk 1, which was not among 1 recorded passage; the results do not show \
                     whether retrieval, ranking or packing lost it";
     assert_eq!(found.reason, expected);
 }
@@ -149,7 +149,7 @@ fn a_prompt_that_is_not_the_first_of_the_ranking_shows_that_an_order_is_missing(
     assert_eq!(found.class, NotInPrompt);
     assert_eq!(between(&found), Some([Stage::Ranking, Stage::Packing]));
     let expected = "gold range 10-19 of `d` is in chunk 1, which came third but is not in the prompt; the prompts are not the \
-                    first of the last recorded ranking, so the record does not show whether ranking or packing lost it";
+                    first of the last recorded ranking, so the results do not show whether ranking or packing lost it";
     assert_eq!(found.reason, expected);
 }
 
@@ -173,7 +173,7 @@ fn without_the_prompt_only_the_candidates_are_known() {
     let open = of(&["d#0", "d#1"], false);
     assert_eq!(open.class, Unclear);
     assert!(open.evidence.is_unseen() && !open.evidence.is_testable());
-    let expected = "its support was among the candidates; the record does not show the prompt, so ranking, packing or generation \
+    let expected = "its complete evidence was among the candidates; the results do not show the prompt, so ranking, packing or generation \
                     may have lost it";
     assert_eq!(open.reason, expected);
     assert_eq!(of(&["d#0", "d#1"], true).class, FailureClass::Correct);
@@ -185,7 +185,7 @@ fn a_stage_whose_passages_are_in_no_document_is_not_known_to_lack_the_evidence()
     let bm25 = |ids: &[&str]| vec![step(Step::Bm25, ids)];
     let found = outcome(bm25(&["d#~1", "d#~2", "d#0"]), bm25(&["d#0"]), false);
     assert_eq!(found.class, Unclear);
-    let expected = "the record does not show the prompt, so retrieval, ranking, packing or generation may have lost it";
+    let expected = "the results do not show the prompt, so retrieval, ranking, packing or generation may have lost it";
     assert_eq!(found.reason, expected);
     // Half of them is not most.
     let found = outcome(bm25(&["d#~1", "d#0"]), bm25(&["d#0"]), false);
@@ -202,7 +202,7 @@ fn a_stage_whose_passages_are_in_no_document_is_not_known_to_lack_the_evidence()
     assert_eq!(found.class, NotInPrompt);
     assert!(
         found.reason.contains(
-            "; most of its passages are in no document, so the record does not show whether"
+            "; most of its passages are in no document, so the results do not show whether"
         ),
         "{}",
         found.reason

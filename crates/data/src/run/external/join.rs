@@ -90,7 +90,7 @@ impl Joined {
                 }
             }
         }
-        self.note(n_none, "[question|questions] without an answer in a record with answers: each counts as a declined reply, correct only if unanswerable");
+        self.note(n_none, "[question|questions] without an answer in results with answers: each counts as declined, correct only if unanswerable");
     }
 
     /// Counts the questions that lack a retriever which others have. `is_complete`: the record has every stage of every question,
@@ -148,7 +148,7 @@ impl Joined {
             _ => {
                 self.note(
                     n_missing,
-                    "[question|questions] of the data set without a record, excluded from every mean",
+                    "[question|questions] of the data set without a result, excluded from every mean",
                 );
                 Ok(found)
             }
