@@ -166,6 +166,7 @@ fn check_numbers(path: &str, value: &Value) {
     const MAY_BE_NULL: [&str; 10] = [
         "ci95",
         "bottleneck",
+        "runner_up",
         "difference",
         "expected_gain",
         "margin",

@@ -77,8 +77,8 @@ fn size(one: &Alternative) -> f64 {
 
 fn advised(one: &Alternative) -> Advice {
     let what = match one.expected_gain {
-        Some(_) => "more correct answers (computed from the ranks)",
-        None => "more (computed from the ranks)",
+        Some(_) => "more correct answers (computed, not run)",
+        None => "more (computed, not run)",
     };
     let sentence = format!(
         "{} complete evidence for {} of {} questions instead of {}, {} {what}{}.",

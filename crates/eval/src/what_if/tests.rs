@@ -238,7 +238,7 @@ fn advice_names_the_change_its_cost_and_its_gain() {
     let advice = advice(&[sure(k(10, None), 0.1, 1000.0)]);
     assert_eq!(
         advice[0].sentence,
-        "10 passages in the prompt: complete evidence for 80 of 100 questions instead of 50, 10 [1, 90] more correct answers (computed from the ranks), \
+        "10 passages in the prompt: complete evidence for 80 of 100 questions instead of 50, 10 [1, 90] more correct answers (computed, not run), \
          1,000 tokens of passages per prompt instead of 500."
     );
 }

@@ -77,11 +77,11 @@ fn not_lost(summary: &Summary) -> Option<String> {
     let parts = [
         (lucky > 0).then(|| {
             let answers = plural(correct, "correct answer", "correct answers");
-            format!("{} of the {answers} lacked complete evidence", thousands(lucky))
+            format!("{} of the {answers} lacked evidence", thousands(lucky))
         }),
         are_declined.then(|| {
             let questions = plural(declined, "unanswerable question", "unanswerable questions");
-            format!("all {questions} were rightly declined")
+            format!("all {questions} were declined")
         }),
     ];
     let parts: Vec<String> = parts.into_iter().flatten().collect();

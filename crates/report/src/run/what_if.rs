@@ -1,7 +1,7 @@
 //! What to try, why not something else, and the table of what other settings would bring.
 
 use crate::document::{Fact, Table};
-use ragtriage_core::text::numbers::{plural, thousands};
+use ragtriage_core::text::numbers::thousands;
 use ragtriage_core::types::{FailureClass, RetrieverName};
 use ragtriage_data::run::SavedRun;
 use ragtriage_eval::summary::Summary;
@@ -31,15 +31,15 @@ pub(super) fn limits(run: &SavedRun, summary: &Summary) -> Option<Fact> {
     let needs_dense = without > 0 && settings.retrieval.retrievers.iter().all(is_sparse);
     let needs_reranker = settings.rerank.model.is_none() && lost(FailureClass::RankedLow) > 0;
     let parts = [
-        complete.filter(|_| needs_reranker).map(|n| {
-            format!("a perfect reranker: complete evidence for at most {} questions", thousands(n))
-        }),
+        complete
+            .filter(|_| needs_reranker)
+            .map(|n| format!("reranker: at most {} complete", thousands(n))),
         needs_dense.then(|| {
             let all = lost(FailureClass::NotRetrieved);
-            let questions = plural(all, "not_retrieved question", "not_retrieved questions");
             format!(
-                "dense retrieval: {} of {questions} share no word with their evidence",
-                thousands(without)
+                "dense: {} of {} not_retrieved share no word with the evidence",
+                thousands(without),
+                thousands(all)
             )
         }),
     ];
