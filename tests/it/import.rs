@@ -216,7 +216,7 @@ fn questions_and_lines_without_the_other_are_counted() {
     let summary = good(&project, "partial", &["r.jsonl", "c.toml", "--partial"]);
     assert_eq!(summary["n_questions"], 1);
     let report = project.call(&["report", "runs/partial", "--format", "terminal"]).stdout;
-    assert!(report.contains("1 question of the data set without a record"), "{report}");
+    assert!(report.contains("1 question of the data set without a result"), "{report}");
 }
 
 #[test]

@@ -124,5 +124,5 @@ fn tokens(one: &Alternative) -> String {
         return String::new();
     };
     let [before, after] = [before, after].map(|mean| thousands(mean.round() as usize));
-    format!(", {after} tokens of passages per prompt instead of {before}")
+    format!(", {after} tokens of passages instead of {before}")
 }

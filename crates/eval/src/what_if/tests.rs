@@ -239,6 +239,6 @@ fn advice_names_the_change_its_cost_and_its_gain() {
     assert_eq!(
         advice[0].sentence,
         "10 passages in the prompt: complete evidence for 80 of 100 questions instead of 50, 10 [1, 90] more correct answers (computed, not run), \
-         1,000 tokens of passages per prompt instead of 500."
+         1,000 tokens of passages instead of 500."
     );
 }

@@ -33,11 +33,11 @@ pub(super) fn limits(run: &SavedRun, summary: &Summary) -> Option<Fact> {
     let parts = [
         complete
             .filter(|_| needs_reranker)
-            .map(|n| format!("reranker: at most {} complete", thousands(n))),
+            .map(|n| format!("a reranker: at most {} complete", thousands(n))),
         needs_dense.then(|| {
             let all = lost(FailureClass::NotRetrieved);
             format!(
-                "dense: {} of {} not_retrieved share no word with the evidence",
+                "dense: {} of {} not_retrieved share no evidence word",
                 thousands(without),
                 thousands(all)
             )
