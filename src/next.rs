@@ -127,7 +127,7 @@ fn next(
 fn unused(parent: &Path, changes: &[(&str, &str)]) -> String {
     let each = changes.iter().map(|(key, value)| {
         let key = key.rsplit('.').next().unwrap_or(key);
-        let value = value.chars().filter(|c| c.is_ascii_alphanumeric());
+        let value = value.chars().filter(char::is_ascii_alphanumeric);
         format!("{key}{}", value.collect::<String>())
     });
     let name = each.collect::<Vec<_>>().join("-");

@@ -16,7 +16,8 @@ fn refreshed(page: &str) -> (String, usize) {
     let (mut lines, mut out, mut n_commands) = (page.lines(), String::new(), 0);
     let (mut file, mut folder) = (None, project.path(""));
     while let Some(line) = lines.next() {
-        out.push_str(&format!("{line}\n"));
+        out += line;
+        out.push('\n');
         let Some(language) = line.strip_prefix("```") else {
             if !line.is_empty() {
                 file = line.strip_prefix('`').and_then(|line| line.strip_suffix("`:"));
@@ -29,15 +30,18 @@ fn refreshed(page: &str) -> (String, usize) {
         }
         let mut block = block.into_iter().peekable();
         while let Some(line) = block.next() {
-            out.push_str(&format!("{line}\n"));
+            out += line;
+            out.push('\n');
             let Some(command) = line.strip_prefix("$ ").filter(|_| language == "console") else {
                 continue;
             };
             let mut command = command.to_owned();
             while command.ends_with('\\') {
                 let line = block.next().expect("a line after `\\`");
-                out.push_str(&format!("{line}\n"));
-                command.push_str(&format!("\n{line}"));
+                out += line;
+                out.push('\n');
+                command.push('\n');
+                command += line;
             }
             let mut shown = Vec::new();
             while let Some(line) = block.next_if(|line| !line.starts_with("$ ")) {
@@ -82,7 +86,7 @@ fn elided(lines: &[String], shown: &[&str]) -> String {
     if n_first + n_last < kept.len() {
         kept.splice(n_first..kept.len() - n_last, ["..."]);
     }
-    kept.iter().map(|line| format!("{line}\n")).collect()
+    kept.iter().flat_map(|line| [line, "\n"]).collect()
 }
 
 fn pages() -> Vec<PathBuf> {

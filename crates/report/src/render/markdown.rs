@@ -57,7 +57,7 @@ fn push(element: &Element, level: usize, out: &mut String) {
         Element::Entries(entries) => entries.iter().for_each(|one| entry(one, out)),
         Element::Flow(Flow { table, .. }) if table.rows.is_empty() => {}
         Element::Flow(Flow { table: found, .. }) | Element::Table(found) => {
-            table(found, level, out)
+            table(found, level, out);
         }
         Element::Lines(lines) => {
             for text in lines {

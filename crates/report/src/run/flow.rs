@@ -43,9 +43,8 @@ pub(super) fn flow(run: &SavedRun, summary: &Summary) -> Flow {
         let figures = figures.into_iter().flatten().collect::<Vec<_>>().join(" ");
         let is_end = class == FailureClass::Correct && has_answers;
         let is_shown = share.count > 0 || row.is_some() || is_end;
-        let is_lost = row.is_some();
-        let detail = if is_lost { meaning(class, run, summary) } else { detail.to_owned() };
-        is_shown.then(|| FlowPart { class, questions: share.count, detail, figures })
+        let detail = if row.is_some() { meaning(class, run, summary) } else { detail.to_owned() };
+        is_shown.then_some(FlowPart { class, questions: share.count, detail, figures })
     });
     let (figures, note) = match (has_answers, table.is_estimated) {
         (false, _) => ("95% CI", None),
