@@ -49,7 +49,8 @@ fn the_figures_are_those_of_the_summary() {
     for (class, count) in classes.iter().filter(|(_, count)| **count != json!(0)) {
         let part = format!(".flow a[href='#class={class}']");
         let text = page.text(&part);
-        assert!(text.split(' ').any(|word| word == count.to_string()), "{class}, {count}: {text}");
+        let shown = count.to_string();
+        assert!(text.split(' ').any(|word| word == shown), "{class}, {count}: {text}");
         browser.click(&format!("{part} .flow-name"));
         let count = count.as_u64().expect("a number") as usize;
         page.lists(&sample.ids(|trace| trace["class"] == class.as_str()), N_QUESTIONS);
