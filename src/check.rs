@@ -1,6 +1,7 @@
 //! `ragtriage check`: gates on a run, for a continuous integration job. Exit 1 when the run does not pass.
 
 use std::ffi::OsString;
+use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
@@ -105,11 +106,18 @@ pub fn remove_verdict(arguments: impl Iterator<Item = OsString>) -> Result<(), F
             None => None,
         };
         let file = file.map(|file| PathBuf::from(&file).canonicalize().unwrap_or(file.into()));
-        if let Some(file) = file.filter(|file| file.is_file()) {
+        if let Some(file) = file.filter(|file| is_verdict(file)) {
             std::fs::remove_file(&file).map_err(|error| output::cannot_write(&file, &error))?;
         }
     }
     Ok(())
+}
+
+/// Returns true for a file that a check wrote: no other one is removed.
+fn is_verdict(file: &Path) -> bool {
+    let mut head = Vec::new();
+    let read = std::fs::File::open(file).and_then(|file| file.take(256).read_to_end(&mut head));
+    file.is_file() && read.is_ok() && String::from_utf8_lossy(&head).contains(gates::JUNIT)
 }
 
 /// The gates of the command line.

@@ -100,7 +100,8 @@ fn next(
         .iter()
         .filter_map(|Setting { key, value }| Some((key.as_str(), value.as_deref()?)))
         .collect();
-    if !changes.is_empty() {
+    // A setting without a value is removed, which no flag does.
+    if !changes.is_empty() && changes.len() == settings.len() {
         let flags = overrides.flags(&changes);
         let parent = folder.path().parent().unwrap_or(Path::new(""));
         let name = unused(parent, &changes);
@@ -141,11 +142,15 @@ fn conditions(run: &Manifest, config: &Path) -> Option<Next> {
     let source = run.external.as_ref()?;
     let file = Path::new(&source.from);
     let is_results_file = source.kind != ExternalSource::TREC_RUN && file.exists();
-    let what = "measure what complete evidence would bring, with the model of [generation]";
+    let command = format!("ragtriage import {} {} --conditions", shell(file), shell(config));
     is_results_file.then(|| {
-        let (file, config) = (shell(file), shell(config));
-        let command = format!("ragtriage import {file} {config} --conditions");
-        Next { what, commands: vec![command] }
+        if run.settings.generation.calls_endpoint() {
+            let what = "ask the model of [generation] with complete evidence";
+            Next { what, commands: vec![command] }
+        } else {
+            let what = "import with `--llm MODEL --conditions`, to learn what complete evidence would bring";
+            Next { what, commands: Vec::new() }
+        }
     })
 }
 

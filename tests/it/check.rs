@@ -149,4 +149,8 @@ fn a_junit_file_is_written() {
         assert_eq!(check(&project, &[args, junit].concat()).code, 2, "{args:?}");
         assert!(!project.path("out.xml").exists(), "{args:?}");
     }
+    // A file that no check wrote stays.
+    project.write("notes.xml", "<notes/>");
+    project.refused(&["check", "runs/k1", "--junit", "notes.xml", "--min"]);
+    assert_eq!(project.read("notes.xml"), "<notes/>");
 }

@@ -162,5 +162,15 @@ fn each_says_what_failed_where_and_what_to_do() {
     let mut settings = insta::Settings::clone_current();
     settings.set_snapshot_path("../snapshots");
     settings.set_prepend_module_to_snapshot(false);
-    settings.bind(|| insta::assert_snapshot!("messages", all.join("\n")));
+    // Names of runs have a time.
+    let named = |line: &str| match line.split_once("`--resume ragtriage-") {
+        Some((before, after)) => {
+            let after = after.split_once('`').map_or("", |(_, after)| after);
+            format!("{before}`--resume NAME`{after}")
+        }
+        None => line.to_owned(),
+    };
+    let all = all.join("\n");
+    let all = all.lines().map(named).collect::<Vec<_>>().join("\n");
+    settings.bind(|| insta::assert_snapshot!("messages", all));
 }

@@ -175,7 +175,8 @@ fn n_without_shared_word(run: &SavedRun, outcomes: &[Outcome]) -> usize {
             .collect();
         // A passage that no prompt had is not recorded.
         missing.is_some_and(|missing| {
-            missing.iter().all(|text| terms::shared(text, &wanted).is_empty())
+            !missing.is_empty()
+                && missing.iter().all(|text| terms::shared(text, &wanted).is_empty())
         })
     });
     without.count()

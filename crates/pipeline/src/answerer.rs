@@ -66,7 +66,7 @@ impl Reply {
         let is_blank = completion.text.trim().is_empty();
         let reply = Self::read(completion);
         if is_blank && finish.is_none() {
-            return Self { stance: Stance::Declined, ..reply };
+            return Self { stance: Stance::Declined, cost_usd, ..reply };
         }
         Self { cost_usd, ..reply }
     }

@@ -32,7 +32,7 @@ fn generation(source: &ExternalSource, run: &SavedRun) -> String {
         return "none recorded: retrieval alone".to_owned();
     }
     let answers = format!("{} `{}`", source.kind, source.from);
-    match (conditions_by(run), run.ignored_context()) {
+    match (conditions_by(run), run.context_use()) {
         (Some(name), _) => format!("{answers}; conditions by `{name}`"),
         (None, ContextUse::Read { n_read, n }) => format!(
             "{answers}, which reads the contexts that it is sent (shown in {n_read} of {n} tests)"
@@ -80,7 +80,7 @@ pub(crate) fn conditions_notice(run: &SavedRun) -> Option<Notice> {
     } else if !run.manifest.settings.external.answers_contexts {
         return None;
     } else {
-        match run.ignored_context() {
+        match run.context_use() {
             ContextUse::Read { .. } => return None,
             ContextUse::Ignored { n } => (
                 format!(

@@ -9,6 +9,9 @@ use ragtriage_core::text::numbers::plural;
 use ragtriage_core::text::sanitize::one_line;
 use ragtriage_eval::gate::{GateReport, GateResult, GateVerdict};
 
+/// Beginning of the root element of the JUnit file.
+pub const JUNIT: &str = "<testsuites name=\"ragtriage gates\"";
+
 /// Builds the report.
 #[must_use]
 pub fn report(gates: &GateReport) -> Report {
@@ -109,7 +112,7 @@ pub fn junit(report: &GateReport) -> String {
     );
     let name = escape(&report.run);
     let mut out = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n".to_owned();
-    let _ = writeln!(out, "<testsuites name=\"ragtriage gates\" {counts}>");
+    let _ = writeln!(out, "{JUNIT} {counts}>");
     let _ = writeln!(out, "  <testsuite name=\"{name}\" {counts}>");
     for gate in &report.gates {
         let case = format!("    <testcase classname=\"{name}\" name=\"{}\"", escape(&gate.gate));

@@ -104,6 +104,8 @@ impl ServiceNames {
             Fault::Interrupted | Fault::Unreadable | Fault::AnswerTooLarge | Fault::Status(_) => {
                 format!("check that {server} runs at `{table}.{url}`")
             }
+            // Other services have no `extra_body`.
+            Fault::Rejected(_) if ![GENERATION.table, JUDGE.table].contains(table) => return None,
             // `OpenAI`'s reasoning models expect `max_completion_tokens`, and only the temperature 1.
             Fault::Rejected(ErrorKind::RejectsMaxTokens) => format!(
                 "set `{table}.extra_body = {{ max_completion_tokens = 2048 }}` to replace `max_tokens`; add `temperature = 1` \

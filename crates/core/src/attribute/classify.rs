@@ -138,7 +138,7 @@ fn explain(
     let is_unanswerable = trace.question.kind == QuestionKind::Unanswerable;
     let text = match class {
         FailureClass::Unclear if is_unanswerable => {
-            "unanswerable; without a generator, declined reply cannot be checked"
+            "unanswerable; without a generator, whether it declines cannot be checked"
         }
         FailureClass::Declined => "unanswerable, and the generator declined",
         FailureClass::Hallucinated => "unanswerable, and the generator answered",

@@ -91,13 +91,13 @@ impl SavedRun {
 
     /// Returns the use that an external RAG made of the contexts that it was sent.
     #[must_use]
-    pub fn ignored_context(&self) -> ContextUse {
+    pub fn context_use(&self) -> ContextUse {
         ContextUse::of(self.traces.iter().filter_map(|trace| trace.probe.as_ref()))
     }
 
     /// Removes the answers under conditions of a service that ignored their contexts: they say nothing of any condition.
     fn leave_out_unread_conditions(&mut self) {
-        if let ContextUse::Ignored { .. } = self.ignored_context() {
+        if let ContextUse::Ignored { .. } = self.context_use() {
             for trace in &mut self.traces {
                 trace.conditions.retain(|condition| condition.condition == Condition::Retrieved);
             }

@@ -82,8 +82,12 @@ pub fn judge(facts: &VerdictFacts<'_>, bootstrap: &Bootstrap) -> LossVerdict {
         generator,
         difference: difference((&losses, bounds), bootstrap),
         counts_answers: facts.of != BudgetOf::Support,
-        counts: (has_counts && estimate.as_ref().is_none_or(|estimate| estimate.n > 0))
-            .then(|| AnswerCounts::new(&losses.means(), losses.n)),
+        // Without a loss, and where all are known, nothing needs to be estimated.
+        counts: (has_counts
+            && (losses.is_nothing()
+                || others.is_empty()
+                || estimate.as_ref().is_none_or(|estimate| estimate.n > 0)))
+        .then(|| AnswerCounts::new(&losses.means(), losses.n)),
         cautions: cautions::cautions(facts, &losses, &unusable, estimate.as_ref()),
         text: String::new(),
     };

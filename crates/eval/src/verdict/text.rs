@@ -17,7 +17,7 @@ pub(super) fn sentence(
     unusable: &Unusable,
     estimate: Option<&Estimate>,
 ) -> String {
-    let leader = leading(verdict, facts);
+    let leader = leading(verdict, facts, losses);
     let is_nothing = losses.is_nothing() && !facts.outcomes.iter().any(cautions::is_open);
     let (answer, reasons) = match verdict.conclusion {
         Conclusion::Retriever => ("Yes", balance(verdict) + &leader),
@@ -25,8 +25,9 @@ pub(super) fn sentence(
         Conclusion::Undecided if is_nothing => ("No, nothing is lost", correct(verdict, "")),
         Conclusion::Undecided => {
             let why = unknown(verdict, facts, losses, estimate);
-            let reasons = why
-                .unwrap_or_else(|| format!("{}{leader} {}", balance(verdict), undecided(verdict)));
+            let reasons = why.unwrap_or_else(|| {
+                format!("{}{leader} {}", balance(verdict), undecided(verdict, losses))
+            });
             ("Undecided", reasons)
         }
         Conclusion::RetrievalOnly => {
@@ -113,7 +114,7 @@ fn unknown(
     })
 }
 
-fn undecided(verdict: &LossVerdict) -> String {
+fn undecided(verdict: &LossVerdict, losses: &Losses) -> String {
     match verdict.difference {
         None => "One cluster of questions gives no interval.".to_owned(),
         Some((difference, ci)) if ci.holds_zero() => {
@@ -121,7 +122,9 @@ fn undecided(verdict: &LossVerdict) -> String {
             let difference = whole(difference.abs());
             format!("The difference, {about}{difference}, may be chance.")
         }
-        Some(_) if verdict.n < DECIDABLE => "These are too few questions to decide.".to_owned(),
+        Some(_) if losses.n_clusters < DECIDABLE => {
+            "These are too few clusters of questions to decide.".to_owned()
+        }
         Some(_) => "The data leave room for both.".to_owned(),
     }
 }
@@ -175,7 +178,7 @@ fn insufficient(facts: &VerdictFacts<'_>) -> String {
 }
 
 /// Names the class that loses most on the side of the verdict, or overall; empty if nothing is lost there, or no class is known.
-fn leading(verdict: &LossVerdict, facts: &VerdictFacts<'_>) -> String {
+fn leading(verdict: &LossVerdict, facts: &VerdictFacts<'_>, losses: &Losses) -> String {
     let source = match verdict.bottleneck {
         None => return String::new(),
         Some(Source::Misread) if facts.of == BudgetOf::Support => return String::new(),
@@ -188,7 +191,8 @@ fn leading(verdict: &LossVerdict, facts: &VerdictFacts<'_>) -> String {
         Side::Retriever => source.name().to_owned(),
         Side::Generator => format!("{}/{source}", source.class()),
     };
-    let is_chance = verdict.n < DECIDABLE || verdict.margin.is_none_or(|(_, ci)| ci.holds_zero());
+    let is_chance =
+        losses.n_clusters < DECIDABLE || verdict.margin.is_none_or(|(_, ci)| ci.holds_zero());
     let name_of = name(source);
     match verdict.runner_up.filter(|_| is_chance) {
         Some(next) => format!(

@@ -2,7 +2,7 @@
 
 use super::losses::{losses, meaning};
 use crate::document::{Flow, FlowPart};
-use ragtriage_core::text::numbers::whole;
+use ragtriage_core::text::numbers::{of_count, whole};
 use ragtriage_core::types::FailureClass;
 use ragtriage_data::run::SavedRun;
 use ragtriage_eval::summary::Summary;
@@ -30,6 +30,8 @@ const PARTS: [(FailureClass, &str); 15] = [
 pub(super) fn flow(run: &SavedRun, summary: &Summary) -> Flow {
     let table = &summary.losses;
     let has_answers = table.stages.iter().any(|row| row.answers.is_some());
+    let is_answered = table.stages.iter().any(|row| row.class == FailureClass::WrongAnswer);
+    let end = if is_answered { FailureClass::Correct } else { FailureClass::Delivered };
     let parts = PARTS.into_iter().filter_map(|(class, detail)| {
         let share = summary.class_shares.get(class.name())?;
         let row = table.stages.iter().find(|row| row.class == class && row.questions.is_some());
@@ -39,10 +41,9 @@ pub(super) fn flow(run: &SavedRun, summary: &Summary) -> Flow {
             _ if has_answers => (None, None),
             _ => (None, share.ci95.map(|ci95| ci95.times(n_questions))),
         };
-        let figures = [answers.map(whole), ci95.map(|ci95| format!("{ci95:.0}"))];
-        let figures = figures.into_iter().flatten().collect::<Vec<_>>().join(" ");
-        let is_end = class == FailureClass::Correct && has_answers;
-        let is_shown = share.count > 0 || row.is_some() || is_end;
+        let figures = answers.map_or(String::new(), whole) + &of_count(ci95);
+        let figures = figures.trim_start().to_owned();
+        let is_shown = share.count > 0 || row.is_some() || class == end;
         let detail = if row.is_some() { meaning(class, run, summary) } else { detail.to_owned() };
         is_shown.then_some(FlowPart { class, questions: share.count, detail, figures })
     });

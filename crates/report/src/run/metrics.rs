@@ -99,7 +99,7 @@ pub(super) fn answers(summary: &Summary) -> Table {
     // Without an unanswerable question, HasAns repeats the metrics of all questions.
     let has_unanswerable = measured(summary, Family::AnswerF1NoAns.name()).is_some();
     let split = [Family::AnswerEmHasAns, Family::AnswerF1HasAns];
-    let shown = Family::ALL.iter().filter(|family| family.scores_answers() || family.is_cost());
+    let shown = Family::ALL.iter().filter(|family| family.scores_answers());
     for family in shown.filter(|family| has_unanswerable || !split.contains(family)) {
         if let Some(found) = measured(summary, family.name()) {
             let ci95 = found.ci95.map_or(String::new(), |ci| ci.to_string());

@@ -56,7 +56,7 @@ function goldsOf({ row, detail }, hasText) {
   ].filter(Boolean);
   if (nodes.length) return nodes;
   if (row.kind === "unanswerable")
-    return make("p", {}, "Unanswerable: the correct answer is a declined reply.");
+    return make("p", {}, "Unanswerable: the correct reply declines.");
   return hasText ? make("p", { class: "rx-soft" }, "No gold answer.") : leftOut();
 }
 
