@@ -221,7 +221,7 @@ fn kind_of(text: &str) -> &'static str {
     } else if spans::is_export(text) {
         ExternalSource::TRACES
     } else {
-        ExternalSource::RECORD
+        ExternalSource::RESULTS
     }
 }
 

@@ -84,10 +84,10 @@ fn next(
             let commands = vec![format!("ragtriage dataset label {}", shell(config))];
             return Some(Next { what: "label the evidence of some questions", commands });
         }
-        (Conclusion::Retriever | Conclusion::Generator | Conclusion::Undecided, None) => {
+        (Conclusion::Retrieval | Conclusion::Generator | Conclusion::Undecided, None) => {
             let lacks_oracle = !summary.verdict.counts_answers;
             let conditions = lacks_oracle.then(|| conditions(run, config)).flatten();
-            let audit = (conclusion != Conclusion::Retriever).then(|| audit(&path));
+            let audit = (conclusion != Conclusion::Retrieval).then(|| audit(&path));
             return conditions.or(audit);
         }
         (_, None) => return None,
@@ -120,7 +120,7 @@ fn next(
             commands: Vec::new(),
         }),
         Conclusion::Generator | Conclusion::Undecided => Some(audit(&path)),
-        Conclusion::Withheld | Conclusion::Retriever => None,
+        Conclusion::Withheld | Conclusion::Retrieval => None,
     }
 }
 

@@ -1,4 +1,4 @@
-"""Imports a record, or runs a configured pipeline, and returns the run."""
+"""Imports a results file, or runs a configured pipeline, and returns the run."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ RUNS = "ragtriage-runs"
 
 
 def diagnose(
-    record: Path_,
+    results: Path_,
     config: Path_ | None = None,
     *,
     documents: Any = None,
@@ -33,33 +33,33 @@ def diagnose(
     llm: str | None = None,
     settings: Mapping[str, Any] | None = None,
 ) -> Run:
-    """Imports the record of a RAG and says for each question which stage lost its answer.
+    """Imports the results file of a RAG and says for each question which stage lost its answer.
 
     Name the data set by a configuration, or pass its documents and questions.
 
     Args:
-        record: What a :class:`Recorder` wrote, or any file that ``ragtriage import`` reads.
+        results: What a :class:`Recorder` wrote, or any file that ``ragtriage import`` reads.
         config: A :class:`Dataset`, or a configuration file whose ``[dataset]`` has the documents and labelled questions.
         documents: As in :func:`dataset`: texts by id, a table, or documents of LangChain, LlamaIndex or Haystack.
         questions: As in :func:`dataset`: a table or mappings (``id``, ``text``, ``answers``, ``evidence``), or a file.
         out: Folder of the runs. Documents and questions that are passed are kept there as well, in ``NAME-data``.
-        name: Name of the run; by default that of the record, with random digits.
+        name: Name of the run; by default that of the file, with random digits.
         partial: Leave out questions without a line and lines without a question.
-        chunks: File of the chunks that the record names by ``chunk_id``: JSON lines of ``id``, ``doc_id``, ``start`` and ``end``.
-        conditions: Ask the configured generator for the answers of the other conditions, which the record lacks.
+        chunks: File of the chunks that the results name by ``chunk_id``: JSON lines of ``id``, ``doc_id``, ``start`` and ``end``.
+        conditions: Ask the configured generator for the answers of the other conditions, which the results lack.
         llm: Language model for them: ``ollama:NAME``, ``openai:NAME`` or ``URL#NAME``.
         settings: Values of settings, such as ``{"evaluation.ks": [5, 10]}``.
 
     Raises:
         RagtriageError: Neither a configuration nor documents with questions were given, or there is a run of that name.
-        CommandError: The record or the data set cannot be read, or they do not match.
+        CommandError: The results or the data set cannot be read, or they do not match.
     """
     if (config is None) == (documents is None or questions is None):
         raise RagtriageError("the data set is not named", "pass either `config`, or `documents` and `questions`")
-    name = name or f"{Path(record).stem}-{secrets.token_hex(4)}"
+    name = name or f"{Path(results).stem}-{secrets.token_hex(4)}"
     if Path(name).name != name:
         raise RagtriageError(f"`{name}` is not the name of a run", "pass a name without folders; `out` is the folder of the runs")
-    arguments: list[Path_] = ["import", record]
+    arguments: list[Path_] = ["import", results]
     for flag, is_on in (("--partial", partial), ("--conditions", conditions)):
         arguments += [flag] if is_on else []
     arguments += [] if chunks is None else ["--chunks", chunks]

@@ -19,7 +19,7 @@ from ._record_file import RecordFile
 from ._tables import finite, read
 from .errors import RecordError
 
-Role = Literal["retriever", "order", "packed"]
+Role = Literal["retriever", "ranking", "packed"]
 
 KNOWN_STAGES = (
     *("bm25", "dense", "tfidf", "late_interaction", "collection", "external"),
@@ -154,7 +154,7 @@ class Question:
         Args:
             name: ``bm25``, ``dense``, ``reranked``, ``packed`` or a name of your own, which needs a role.
             hits: Texts, mappings, ``(passage, score)``, or documents of LangChain, LlamaIndex or Haystack.
-            role: ``retriever`` finds candidates, ``order`` fuses, reranks or filters them, ``packed`` puts them into the prompt.
+            role: ``retriever`` finds candidates, ``ranking`` fuses, reranks or filters them, ``packed`` puts them into the prompt.
             query: The query, where it is not the question.
             k: For ``packed``: the number of passages that the prompt was to take.
             seconds: The time that it took.
@@ -288,7 +288,7 @@ def _stage_problem(name: str, role: Role | None, query: str | None, seconds: flo
     if not name.strip():
         return "the name is empty"
     if role is None and name not in KNOWN_STAGES:
-        return 'pass `role="retriever"` (finds candidates), `"order"` (fuses, reranks or filters them) or `"packed"` (fills the prompt)'
+        return 'pass `role="retriever"` (finds candidates), `"ranking"` (fuses, reranks or filters them) or `"packed"` (fills the prompt)'
     if role is not None and role not in get_args(Role):
         return f"the role is {role!r}, not one of {', '.join(get_args(Role))}"
     if query is not None and not isinstance(query, str):

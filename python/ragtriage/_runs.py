@@ -84,7 +84,7 @@ class Verdict:
 
     Attributes:
         text: The verdict in a sentence or two.
-        conclusion: ``retriever``, ``generator``, ``undecided``, ``retrieval_only`` or ``withheld``.
+        conclusion: ``retrieval``, ``generator``, ``undecided``, ``retrieval_only`` or ``withheld``.
         bottleneck: The stage or fault that loses most, or ``None``.
         cautions: What limits the verdict. ``str(verdict)`` has them as well.
     """

@@ -46,14 +46,14 @@ class _Root:
 class RecordingHandler(BaseCallbackHandler):
     """Records each outermost call of a chain or retriever as one question. Chains may run concurrently.
 
-    A retriever that calls others (an ensemble, a compressor) is recorded as an order, those that it calls as retrievers.
+    A retriever that calls others (an ensemble, a compressor) is recorded as a ranking, those that it calls as retrievers.
     The prompt is that of the last call of a model outside retrievers. The answer is the chain's output, or the key ``answer``,
     ``result``, ``output``, ``response`` or ``text`` of it; else the text of that call. A stream that is not read to its end is
-    the error of its question. An interrupted or cancelled question is not recorded, so that a resumed record asks it again.
+    the error of its question. An interrupted or cancelled question is not recorded, so that resuming the file asks it again.
 
     Args:
         recorder: The record.
-        ids: Ids of the data set by the question's text. Without them the record names questions by their text.
+        ids: Ids of the data set by the question's text. Without them the results file names questions by their text.
     """
 
     raise_error = True
@@ -106,7 +106,7 @@ class RecordingHandler(BaseCallbackHandler):
         """Records a stage."""
         root = self._root(run_id)
         if root is not None:
-            root.stages.append((root.retrievers[run_id], documents, "order" if run_id in root.outer else "retriever"))
+            root.stages.append((root.retrievers[run_id], documents, "ranking" if run_id in root.outer else "retriever"))
         ended = self._end(run_id)
         if ended is not None:
             self._record(ended, None)

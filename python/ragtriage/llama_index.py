@@ -100,9 +100,9 @@ class _State:
         root = self.root(span)
         method = _method(span)
         if root is not None and method in _RETRIEVE:
-            root.question.stage(_class(span), result, role="order" if span in root.outer else "retriever")
+            root.question.stage(_class(span), result, role="ranking" if span in root.outer else "retriever")
         if root is not None and method in _POSTPROCESS:
-            root.question.stage(_class(span), result, role="order")
+            root.question.stage(_class(span), result, role="ranking")
         with self.lock:
             is_root = span in self.roots
         if root is None or not is_root:
@@ -235,11 +235,11 @@ def recording(recorder: Recorder, ids: Mapping[str, str] | None = None) -> Itera
     A retriever that calls others (a fusion) and a postprocessor (a reranker, a filter) are recorded as orders, the others as
     retrievers. The prompt is that of the calls of the model outside them: several, where the passages do not fit into one.
     A response that is a stream is recorded when it has been read. An interrupted or cancelled question is not recorded, so
-    that a resumed record asks it again.
+    that resuming the file asks it again.
 
     Args:
         recorder: The record.
-        ids: Ids of the data set by the question's text. Without them the record names questions by their text.
+        ids: Ids of the data set by the question's text. Without them the results file names questions by their text.
 
     Raises:
         RecordError: At the end of the block: a question could not be recorded.

@@ -26,7 +26,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     """Adds the options."""
     group = parser.getgroup("ragtriage", "gates on a RAG pipeline")
     group.addoption("--rag-config", metavar="FILE", help="configuration that the fixture rag_run runs")
-    group.addoption("--rag-record", metavar="FILE", help="record that rag_run imports with that configuration, in place of a run")
+    group.addoption("--rag-results", metavar="FILE", help="results file that rag_run imports with that configuration, in place of a run")
     group.addoption("--rag-baseline", metavar="RUN", help="baseline of its checks: the folder of a run")
 
 
@@ -35,11 +35,11 @@ def rag_run(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFac
     """A run of ``--rag-config``, checked against ``--rag-baseline`` where a check names no baseline."""
     import ragtriage
 
-    config, record, baseline = (request.config.getoption(f"--rag-{name}") for name in ("config", "record", "baseline"))
+    config, results, baseline = (request.config.getoption(f"--rag-{name}") for name in ("config", "results", "baseline"))
     if config is None:
         raise pytest.UsageError("the fixture rag_run needs --rag-config FILE")
     out = tmp_path_factory.mktemp("ragtriage")
-    run = ragtriage.run(config, out=out, name="run") if record is None else ragtriage.diagnose(record, config, out=out, name="run")
+    run = ragtriage.run(config, out=out, name="run") if results is None else ragtriage.diagnose(results, config, out=out, name="run")
     return ragtriage.Run(run.path, baseline=baseline)
 
 

@@ -89,7 +89,7 @@ def test_arguments_and_gates_may_be_on_several_lines(project: Path) -> None:
 def test_a_record_is_imported_and_checked_against_a_baseline(project: Path) -> None:
     lines = [{"id": f"q{n}", "contexts": ["A rollback takes 6 minutes."], "answer": "6 minutes"} for n in range(1, 5)]
     (project / "record.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
-    assert job(project, record="record.jsonl", gates="--min AnswerEM=0 --gate mean").returncode == 0
+    assert job(project, results="record.jsonl", gates="--min AnswerEM=0 --gate mean").returncode == 0
     shutil.move(project / "temp" / "ragtriage" / "17", project / "baseline")
-    done = job(project, record="record.jsonl", baseline="baseline", gates="--max-drop AnswerEM=0 --gate mean")
+    done = job(project, results="record.jsonl", baseline="baseline", gates="--max-drop AnswerEM=0 --gate mean")
     assert done.returncode == 0, done.stderr

@@ -161,7 +161,7 @@ def test_a_retriever_that_asks_others_is_an_order(record: Path) -> None:
     with Recorder(record) as recorder:
         Outer(inner=[inner, other]).invoke("a?", config={"callbacks": [RecordingHandler(recorder)]})
     stages = recorded(record)["a?"]["stages"]
-    assert stages["Outer"]["role"] == "order"
+    assert stages["Outer"]["role"] == "ranking"
     assert [(stage["role"], len(stage["hits"])) for stage in stages["VectorStoreRetriever"]] == [("retriever", 3), ("retriever", 1)]
 
 
@@ -211,7 +211,7 @@ def test_a_model_that_writes_queries_is_not_the_generator(record: Path) -> None:
     with Recorder(record) as recorder:
         Rewriting(inner=retriever()).invoke("a?", config={"callbacks": [RecordingHandler(recorder)]})
     line = recorded(record)["a?"]
-    assert {name: stage["role"] for name, stage in line["stages"].items()} == {"Rewriting": "order", "VectorStoreRetriever": "retriever"}
+    assert {name: stage["role"] for name, stage in line["stages"].items()} == {"Rewriting": "ranking", "VectorStoreRetriever": "retriever"}
     assert not {"prompt", "answer"} & line.keys()
 
 
@@ -236,7 +236,7 @@ def test_two_retrievers_in_a_chain_have_their_names(record: Path) -> None:
     assert {name: (stage["role"], len(stage["hits"])) for name, stage in line["stages"].items()} == {
         "dense": ("retriever", 3),
         "bm25": ("retriever", 2),
-        "Outer": ("order", 2),
+        "Outer": ("ranking", 2),
     }
     order = [hit["text"] for hit in line["stages"]["Outer"]["hits"]]
     assert line["prompt"] == f"Answer a? from {order[0]}\n{order[1]}"

@@ -64,7 +64,7 @@ def test_a_query_is_recorded_with_stages_prompt_and_answer(record: Path, index: 
     stages = line["stages"]
     assert {name: (stage["role"], len(stage["hits"])) for name, stage in stages.items()} == {
         "VectorIndexRetriever": ("retriever", 3),
-        "SimilarityPostprocessor": ("order", 3),
+        "SimilarityPostprocessor": ("ranking", 3),
     }
     for hit in stages["VectorIndexRetriever"]["hits"]:
         assert hit["doc_id"] == hit["text"].replace("text ", "d")
@@ -114,7 +114,7 @@ def test_a_retriever_that_asks_others_is_an_order(record: Path, index: VectorSto
     with Recorder(record) as recorder, recording(recorder):
         fusion.retrieve("a?")
     stages = recorded(record)["a?"]["stages"]
-    assert (stages["QueryFusionRetriever"]["role"], len(stages["QueryFusionRetriever"]["hits"])) == ("order", 2)
+    assert (stages["QueryFusionRetriever"]["role"], len(stages["QueryFusionRetriever"]["hits"])) == ("ranking", 2)
     assert [(stage["role"], len(stage["hits"])) for stage in stages["VectorIndexRetriever"]] == [("retriever", 3), ("retriever", 1)]
 
 

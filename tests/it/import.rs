@@ -128,7 +128,7 @@ fn an_imported_run_is_reported_without_our_pipelines_settings() {
     let run = project.json("runs/r/run.json");
     assert_eq!(
         (&run["external"]["kind"], &run["external"]["from"]),
-        (&json!("record"), &json!("r.jsonl"))
+        (&json!("results"), &json!("r.jsonl"))
     );
     // Compared with itself by its own files: the run's ranking and judgments, the documents by first occurrence.
     assert_eq!(project.read("runs/r/qrels.trec"), "q1 0 a 1\nq2 0 b 1\n");

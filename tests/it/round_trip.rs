@@ -150,7 +150,7 @@ fn the_runbooks_come_back_from_a_record_with_the_same_summary() {
     import(&project, ("record.jsonl", "back"), &[]);
     assert_same(&project, "own", "back");
     let source = &project.json("runs/back/run.json")["external"];
-    assert_eq!((&source["kind"], &source["from"]), (&"record".into(), &"record.jsonl".into()));
+    assert_eq!((&source["kind"], &source["from"]), (&"results".into(), &"record.jsonl".into()));
     // Under another configuration it is the record of a pipeline whose settings are not known.
     let other = ["--set", "retrieval.bm25.b=0.5"];
     import(&project, ("record.jsonl", "other"), &other);

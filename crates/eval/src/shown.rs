@@ -304,7 +304,7 @@ mod tests {
         // An imported record shows the titles that it contains, regardless of our settings.
         let mut elsewhere = two(false);
         let (kind, from, sha256) =
-            (ExternalSource::RECORD.to_owned(), String::new(), String::new());
+            (ExternalSource::RESULTS.to_owned(), String::new(), String::new());
         elsewhere.manifest.external = Some(ExternalSource { kind, from, sha256, is_own: false });
         assert_eq!(texts(&elsewhere, 16), texts(&two(true), 16));
     }

@@ -59,7 +59,7 @@ pub struct Slice {
     /// Share of questions with an answer string in the top k (in the prompt, for an external RAG).
     pub em: MetricSummary,
     /// Share of questions whose complete evidence was in the prompt.
-    pub supported: MetricSummary,
+    pub complete_evidence: MetricSummary,
     /// Share of correct answers.
     pub correct: MetricSummary,
     /// The failure class with the most questions, the earlier stage on ties; `None` if none was lost.
@@ -109,7 +109,7 @@ impl QuestionColumns<'_> {
     }
 
     /// Returns true if complete evidence was in the prompt.
-    fn supported(&self, at: usize) -> Option<bool> {
+    fn complete_evidence(&self, at: usize) -> Option<bool> {
         self.outcomes[at].evidence.is_complete_at(Stage::Packing)
     }
 
@@ -124,7 +124,7 @@ impl QuestionColumns<'_> {
             n: questions.len(),
             rough: questions.len() < FEW,
             em: self.share(questions, |at: usize| Some(self.em[at]? > 0.0)),
-            supported: self.share(questions, |at| self.supported(at)),
+            complete_evidence: self.share(questions, |at| self.complete_evidence(at)),
             correct: self.share_correct(questions),
             mostly: self.mostly(questions),
         }
@@ -251,7 +251,7 @@ mod tests {
             (SliceBy::Tag, vec![("a", 2, 0.75), ("b", 1, 0.5), ("(none)", 1, 0.0)])
         );
         let a = &slices[0].parts[0];
-        assert_eq!((a.em.mean, a.em.n, a.supported.mean), (0.5, 2, 0.5));
+        assert_eq!((a.em.mean, a.em.n, a.complete_evidence.mean), (0.5, 2, 0.5));
         assert_eq!((a.rough, a.mostly), (true, Some((FailureClass::RankedLow, 1))));
     }
 

@@ -152,7 +152,7 @@ pub fn evaluate(run: &SavedRun, plan: &EvaluationPlan) -> Evaluation {
     let answered = run.traces.iter().any(|trace| !trace.conditions.is_empty());
     // The budget of answers requires the oracle condition; without it, only the loss of support is known.
     let has_oracle = has_condition(run, Condition::Oracle);
-    let of = if has_oracle { BudgetOf::Correct } else { BudgetOf::Support };
+    let of = if has_oracle { BudgetOf::Correct } else { BudgetOf::Evidence };
     let bootstrap = Bootstrap::new(cluster_of.clone(), plan.resamples, plan.seed);
     let verdict = verdict::judge(
         &VerdictFacts {

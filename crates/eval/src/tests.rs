@@ -230,7 +230,7 @@ fn only_a_call_costs_tokens() {
 fn without_a_generator_the_terms_are_shares_of_lost_support() {
     let (traces, outcomes) = five();
     let plan = Bootstrap::new((0..5).collect(), 500, 1);
-    let (budget, _) = judge_losses(&traces, &outcomes, BudgetOf::Support, &plan);
+    let (budget, _) = judge_losses(&traces, &outcomes, BudgetOf::Evidence, &plan);
     // Two of five lost their support: one to the corpus, one to retrieval.
     assert!((budget.loss - 0.4).abs() < 1e-12);
 }
@@ -384,7 +384,7 @@ pub(super) fn ranged() -> SavedRun {
 fn of_a_pipeline_elsewhere_bytes_are_measured_where_all_passages_stand_in_their_documents() {
     let mut run = ranged();
     let source = ExternalSource {
-        kind: ExternalSource::RECORD.to_owned(),
+        kind: ExternalSource::RESULTS.to_owned(),
         from: String::new(),
         sha256: String::new(),
         is_own: false,
@@ -496,7 +496,7 @@ fn the_rule_of_thumb_has_three_answers() {
     assert_eq!(rule_of_thumb(None, Conclusion::RetrievalOnly), None);
     // No rule under a verdict that says otherwise.
     let shown = [0.6, 0.7, 0.8].map(|em| {
-        let sides = [Conclusion::Retriever, Conclusion::Generator, Conclusion::Undecided];
+        let sides = [Conclusion::Retrieval, Conclusion::Generator, Conclusion::Undecided];
         sides.map(|conclusion| rule_of_thumb(Some(em), conclusion).is_some())
     });
     assert_eq!(shown, [[true, false, false], [false; 3], [false, true, false]]);

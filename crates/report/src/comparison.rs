@@ -233,7 +233,9 @@ fn dash() -> String {
 fn agreement(found: &Contingency, pair: &PairComparison) -> Table {
     let (of, states) = match found.of {
         JudgedBy::Answer => ("Answers", ["correct", "wrong"]),
-        JudgedBy::Support => ("Support in the prompt", ["there", "not there"]),
+        JudgedBy::CompleteEvidence => {
+            ("Complete evidence in the prompt", ["complete", "incomplete"])
+        }
     };
     let title = format!("{of} ({} judged in both)", plural(found.n, "question", "questions"));
     let [good, bad] = states.map(|state| format!("{} {state}", pair.run.label));

@@ -74,7 +74,7 @@ pub fn empty() -> SavedRun {
 pub fn imported(name: &str) -> SavedRun {
     let mut run = run(name);
     run.manifest.external =
-        serde_json::from_value(json!({"kind": "record", "from": format!("{name}.jsonl")}))
+        serde_json::from_value(json!({"kind": "results", "from": format!("{name}.jsonl")}))
             .expect("a source");
     (run.manifest.n_chunks, run.manifest.seconds) = (0, BTreeMap::new());
     for trace in &mut run.traces {

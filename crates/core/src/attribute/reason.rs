@@ -67,7 +67,7 @@ fn truncated(delivery: &Delivery<'_>) -> String {
     let billed = tokens.and_then(|tokens| tokens.prompt_billed).unwrap_or_default();
     let sent = billed as f64 / delivery.read_share.unwrap_or(1.0);
     format!(
-        "the endpoint read {} of about {} prompt tokens, and the end of the prompt lacks the support",
+        "the endpoint read {} of about {} prompt tokens, and the end of the prompt lacks the evidence",
         thousands(billed as usize),
         thousands(sent.round() as usize)
     )

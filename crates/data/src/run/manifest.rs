@@ -74,14 +74,14 @@ pub struct ExternalSource {
     /// Hex sha256 of the file's text; empty for a service.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub sha256: String,
-    /// True if the file is a run of the same configuration, written as a record: the configuration describes the pipeline.
+    /// True if the file is a run of the same configuration, written as a results file: the configuration describes the pipeline.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub is_own: bool,
 }
 
 impl ExternalSource {
     /// JSON lines of an external RAG.
-    pub const RECORD: &'static str = "record";
+    pub const RESULTS: &'static str = "results";
     /// Traces of an external RAG.
     pub const TRACES: &'static str = "traces";
     /// A TREC run.

@@ -22,8 +22,8 @@ use ragtriage_data::run::SavedRun;
 pub enum JudgedBy {
     /// Its answer.
     Answer,
-    /// Its support: in the prompt or not.
-    Support,
+    /// Its evidence: complete in the prompt or not.
+    CompleteEvidence,
 }
 
 /// Contingency table: good in one run by good in the other.
@@ -107,7 +107,7 @@ pub(super) fn judged(
     let mut list = pairs.list.iter();
     let has_answers = list.clone().any(|[a, _]| has_answer(&baseline.traces[*a]))
         && list.any(|[_, b]| has_answer(&run.traces[*b]));
-    let of = if has_answers { JudgedBy::Answer } else { JudgedBy::Support };
+    let of = if has_answers { JudgedBy::Answer } else { JudgedBy::CompleteEvidence };
     let sides = pairs.list.iter().map(|[a, b]| fate(&first[*a], of).zip(fate(&second[*b], of)));
     JudgedPairs { of, sides: sides.collect() }
 }
@@ -123,7 +123,7 @@ fn fate(outcome: &Outcome, of: JudgedBy) -> Option<PairedFate> {
             };
             (good, outcome.class)
         }
-        JudgedBy::Support => {
+        JudgedBy::CompleteEvidence => {
             if !outcome.evidence.is_testable() {
                 return None;
             }
@@ -180,7 +180,9 @@ impl JudgedPairs {
             (true, false) => Some(Turn::Lost),
             (false, true) => Some(Turn::Gained),
             // Two wrong answers are not distinguished; without answers, only the stage can differ.
-            (false, false) if self.of == JudgedBy::Support && first.class != second.class => {
+            (false, false)
+                if self.of == JudgedBy::CompleteEvidence && first.class != second.class =>
+            {
                 Some(Turn::Moved)
             }
             _ => None,

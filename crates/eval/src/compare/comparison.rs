@@ -53,7 +53,7 @@ pub struct PairComparison {
     pub changes: Vec<RunChange>,
     /// In report order.
     pub metrics: Vec<MetricDifference>,
-    /// Correct answers, or support in the prompt, in one run by the other; `None` if no question is
+    /// Correct answers, or complete evidence in the prompt, in one run by the other; `None` if no question is
     /// judged in both.
     pub agreement: Option<Contingency>,
     /// Questions that flipped.

@@ -104,7 +104,7 @@ fn without_answers_the_stage_that_lost_support_is_compared() {
     let table = judged.agreement().expect("judged");
     assert_eq!(
         (table.of, table.n, table.only_baseline, table.only_run),
-        (JudgedBy::Support, 4, 1, 1)
+        (JudgedBy::CompleteEvidence, 4, 1, 1)
     );
     let told: Vec<_> = judged
         .flips(&pairs, [&a, &b])

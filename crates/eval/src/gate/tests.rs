@@ -221,7 +221,7 @@ fn questions_without_an_answer_are_a_gate_of_their_own() {
         check(&nearly, None, &plan(vec![gate("AnswerEM", GateBound::Min, 0.5)])).expect("judged");
     assert_eq!(verdicts(&report), [GateVerdict::Inconclusive, GateVerdict::Pass]);
     assert!(complete.reason.ends_with("resume the run to ask them"), "{}", complete.reason);
-    let kind = ExternalSource::RECORD.to_owned();
+    let kind = ExternalSource::RESULTS.to_owned();
     torn.manifest.external = Some(ExternalSource {
         kind,
         from: "r.jsonl".to_owned(),

@@ -2,11 +2,11 @@
 //!
 //! Per question, with r the answer score on the retrieved prompt, o on the oracle's and g on the retrieved one with the gold
 //! evidence inserted: `1 - r = (1 - o) + (o - g) + (g - r)`. The first term is the generator's (or the label's), the second
-//! `distraction`, the third the delivery loss of the stage that lost the support. If complete evidence was in the prompt, g is r: there
-//! was no delivery loss. If the condition `gold_with_distractors` was not run, a delivery loss includes the cost of distraction: it is o - r. A
+//! `ignored_context`, the third the loss of the stage that lost the evidence. If complete evidence was in the prompt, g is r: there
+//! was no loss before it. If the condition `gold_with_distractors` was not run, that loss includes the cost of distraction: it is o - r. A
 //! prompt truncated by the server counts as `not_packed`, o - r. A question whose gold evidence is missing from the corpus has no
 //! oracle: its whole `1 - r` is the corpus's. Terms may be negative and are shown unchanged; they add up to the loss. Without an
-//! oracle the terms are the shares of questions whose support each stage lost.
+//! oracle the terms are the shares of questions whose evidence each stage lost.
 
 use rayon::iter::{IndexedParallelIterator, IntoParallelRefIterator, ParallelIterator};
 use schemars::JsonSchema;
@@ -22,7 +22,7 @@ use ragtriage_core::stats::rounding::adding_up;
 use ragtriage_core::types::{Condition, FailureClass, Interval, Stage, Trace};
 
 /// The quantity that a budget without an oracle condition counts.
-pub const SUPPORT: &str = "support";
+pub const COMPLETE_EVIDENCE: &str = "complete evidence";
 /// The quantity that it counts where what complete evidence would bring is estimated.
 pub const ESTIMATED: &str = "correct answers, estimated";
 
@@ -34,8 +34,8 @@ pub(crate) type Terms = [f64; Source::ALL.len()];
 pub enum BudgetOf {
     /// Correct answers: 1, 0.5 where the rule is unsure, 0.
     Correct,
-    /// Support, for a run without an oracle condition.
-    Support,
+    /// Complete evidence in the prompt, for a run without an oracle condition.
+    Evidence,
 }
 
 /// Assumption about the oracle's answer.
@@ -61,7 +61,7 @@ pub struct Term {
 /// The budget.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct LossBudget {
-    /// The quantity lost: `correct answers` with an oracle; without, `correct answers, estimated`, or `support`.
+    /// The quantity lost: `correct answers` with an oracle; without, `correct answers, estimated`, or `complete evidence`.
     pub of: String,
     /// Questions counted.
     pub n: usize,
@@ -116,7 +116,7 @@ pub(super) fn rows(
     let questions = traces.par_iter().zip(outcomes);
     questions
         .map(|(trace, outcome)| match of {
-            BudgetOf::Support => support_terms(outcome),
+            BudgetOf::Evidence => evidence_terms(outcome),
             BudgetOf::Correct => terms_under(trace, outcome, reading),
         })
         .collect()
@@ -130,7 +130,7 @@ pub fn loss_budget(
     of: BudgetOf,
     bootstrap: &Bootstrap,
 ) -> LossBudget {
-    let name = if of == BudgetOf::Correct { "correct answers" } else { SUPPORT };
+    let name = if of == BudgetOf::Correct { "correct answers" } else { COMPLETE_EVIDENCE };
     budget(name, &rows(traces, outcomes, of, Reading::Plain), &[], bootstrap)
 }
 
@@ -232,19 +232,19 @@ fn terms_under(trace: &Trace, outcome: &Outcome, reading: Reading) -> Option<Ter
     Some(terms)
 }
 
-/// Returns the source that lost the support on its way to the prompt.
+/// Returns the source that lost the evidence on its way to the prompt.
 fn lost(outcome: &Outcome) -> Option<Source> {
     outcome.evidence.class().and_then(Source::of_class)
 }
 
-/// Returns the stage that lost the support on its way to the generator; `None` if it arrived, or without
+/// Returns the stage that lost the evidence on its way to the generator; `None` if it arrived, or without
 /// gold labels.
 pub(crate) fn lost_at(outcome: &Outcome) -> Option<Source> {
     let unread = (outcome.evidence == Evidence::Truncated).then_some(Source::NotPacked);
     lost(outcome).or(unread)
 }
 
-fn support_terms(outcome: &Outcome) -> Option<Terms> {
+fn evidence_terms(outcome: &Outcome) -> Option<Terms> {
     let mut terms = [0.0; Source::ALL.len()];
     if let Some(source) = lost(outcome) {
         terms[source as usize] = 1.0;
@@ -302,9 +302,9 @@ impl Losses {
 
     /// Returns true if no question lost anything: the losses of each add up to 1 less its score.
     pub fn is_nothing(&self) -> bool {
-        let sides = [Side::Retriever, Side::Generator].map(|side| self.each(side));
+        let sides = [Side::Retrieval, Side::Generator].map(|side| self.each(side));
         let mut each = sides[0].iter().zip(&sides[1]);
-        each.all(|(retriever, generator)| retriever + generator < ROUNDING)
+        each.all(|(retrieval, generator)| retrieval + generator < ROUNDING)
     }
 
     /// Returns the 95% interval of something computed from the resampled losses, resample by resample.

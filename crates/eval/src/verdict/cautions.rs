@@ -131,7 +131,7 @@ fn uncovered(facts: &VerdictFacts<'_>, n: usize) -> Option<String> {
     });
     let answerable = answerable.count();
     let lack = match facts.of {
-        BudgetOf::Support => "a label to judge them by",
+        BudgetOf::Evidence => "a label to judge them by",
         BudgetOf::Correct => {
             "evidence, gold answers, or a usable answer from the gold passages alone"
         }

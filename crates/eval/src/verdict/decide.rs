@@ -45,8 +45,8 @@ struct Leader {
 #[must_use]
 pub fn judge(facts: &VerdictFacts<'_>, bootstrap: &Bootstrap) -> LossVerdict {
     let facts = &VerdictFacts { of: counted_of(facts), ..*facts };
-    let by_class = [Side::Retriever, Side::Generator].map(|side| lost_on(facts.outcomes, side));
-    let estimate = (facts.is_answered && facts.of == BudgetOf::Support)
+    let by_class = [Side::Retrieval, Side::Generator].map(|side| lost_on(facts.outcomes, side));
+    let estimate = (facts.is_answered && facts.of == BudgetOf::Evidence)
         .then(|| Estimate::new(facts.outcomes, bootstrap));
     let (plain, others) = tables(facts, estimate.as_ref());
     let losses = Losses::new(&plain, bootstrap);
@@ -64,7 +64,7 @@ pub fn judge(facts: &VerdictFacts<'_>, bootstrap: &Bootstrap) -> LossVerdict {
             other.is_none_or(|other| other.source != plain.source)
         })
     });
-    let [retriever, generator] = [Side::Retriever, Side::Generator]
+    let [retrieval, generator] = [Side::Retrieval, Side::Generator]
         .map(|side| side_loss((&losses, bounds), side, by_class[side as usize], bootstrap));
     let is_judged = !matches!(conclusion, Conclusion::RetrievalOnly | Conclusion::Withheld);
     let has_counts = is_judged && facts.is_answered && losses.n > 0;
@@ -78,10 +78,10 @@ pub fn judge(facts: &VerdictFacts<'_>, bootstrap: &Bootstrap) -> LossVerdict {
         stability: leader.as_ref().map_or(0.0, |leader| leader.stability),
         margin: leader.and_then(|leader| leader.margin),
         n: losses.n,
-        retriever,
+        retrieval,
         generator,
         difference: difference((&losses, bounds), bootstrap),
-        counts_answers: facts.of != BudgetOf::Support,
+        counts_answers: facts.of != BudgetOf::Evidence,
         // Without a loss, and where all are known, nothing needs to be estimated.
         counts: (has_counts
             && (losses.is_nothing()
@@ -104,11 +104,11 @@ fn counted_of(facts: &VerdictFacts<'_>) -> BudgetOf {
     let lost = lost.filter(|(outcome, _)| is_lost(outcome));
     let covered: Vec<bool> = lost.map(|(_, row)| row.is_some()).collect();
     let n_covered = covered.iter().filter(|covered| **covered).count();
-    if 2 * n_covered < covered.len() { BudgetOf::Support } else { facts.of }
+    if 2 * n_covered < covered.len() { BudgetOf::Evidence } else { facts.of }
 }
 
 /// Returns the losses by source that the verdict compares, and those at the bounds of an estimate or by another reading: of answers
-/// where the run has a generator, measured by its oracle or estimated, else of support.
+/// where the run has a generator, measured by its oracle or estimated, else of evidence.
 fn tables(
     facts: &VerdictFacts<'_>,
     estimate: Option<&Estimate>,
@@ -117,14 +117,14 @@ fn tables(
         let [plain, bounds @ ..] = estimate.tables(facts.outcomes);
         return (plain, bounds.into());
     }
-    let of = if facts.is_answered { facts.of } else { BudgetOf::Support };
+    let of = if facts.is_answered { facts.of } else { BudgetOf::Evidence };
     let rows = |reading| budget::rows(facts.traces, facts.outcomes, of, reading);
     (rows(Reading::Plain), vec![rows(Reading::BestAnswer)])
 }
 
 fn lost_on(outcomes: &[Outcome], side: Side) -> usize {
     let on_side = outcomes.iter().filter(|outcome| match side {
-        Side::Retriever => outcome.class.is_lost_before_prompt(),
+        Side::Retrieval => outcome.class.is_lost_before_prompt(),
         Side::Generator => outcome.class == FailureClass::WrongAnswer,
     });
     on_side.count()
@@ -152,7 +152,7 @@ fn conclude(
     if losses.n == 0 {
         return Conclusion::Withheld;
     }
-    if facts.of != BudgetOf::Support && oracle.is_invalid() {
+    if facts.of != BudgetOf::Evidence && oracle.is_invalid() {
         return Conclusion::Withheld;
     }
     if losses.is_nothing() || losses.n_clusters < DECIDABLE {
@@ -168,25 +168,25 @@ fn conclude(
 
 fn larger_side(losses: &Losses, bootstrap: &Bootstrap) -> Conclusion {
     match difference((losses, &[]), bootstrap) {
-        Some((_, interval)) if interval.low > 0.0 => Conclusion::Retriever,
+        Some((_, interval)) if interval.low > 0.0 => Conclusion::Retrieval,
         Some((_, interval)) if interval.high < 0.0 => Conclusion::Generator,
         _ => Conclusion::Undecided,
     }
 }
 
-/// Returns the retriever's loss minus the generator's, in answers, with an interval that holds those at the `bounds`.
+/// Returns retrieval's loss minus the generator's, in answers, with an interval that holds those at the `bounds`.
 fn difference(
     (losses, bounds): (&Losses, &[Losses]),
     bootstrap: &Bootstrap,
 ) -> Option<(f64, Interval)> {
     let interval = |losses: &Losses| {
-        let [retriever, generator] =
-            [Side::Retriever, Side::Generator].map(|side| losses.resampled_side(side));
-        let paired = retriever.iter().zip(&generator).map(|(a, b)| a - b);
+        let [retrieval, generator] =
+            [Side::Retrieval, Side::Generator].map(|side| losses.resampled_side(side));
+        let paired = retrieval.iter().zip(&generator).map(|(a, b)| a - b);
         losses.interval(paired.collect(), bootstrap)
     };
     let interval = around(losses, bounds, interval)?;
-    let mean = losses.of_side(Side::Retriever) - losses.of_side(Side::Generator);
+    let mean = losses.of_side(Side::Retrieval) - losses.of_side(Side::Generator);
     let n = losses.n as f64;
     Some((mean * n, interval.times(n)))
 }
@@ -232,8 +232,8 @@ fn is_unknown(means: &[f64], order: &[usize]) -> bool {
 /// Returns the source that loses most on the side that `conclusion` names, else overall; `None` if none loses anything.
 fn leader(losses: &Losses, conclusion: Conclusion, bootstrap: &Bootstrap) -> Option<Leader> {
     let is_eligible = |at: &usize| match conclusion {
-        Conclusion::Retriever | Conclusion::RetrievalOnly => {
-            Source::ALL[*at].side() == Side::Retriever
+        Conclusion::Retrieval | Conclusion::RetrievalOnly => {
+            Source::ALL[*at].side() == Side::Retrieval
         }
         Conclusion::Generator => Source::ALL[*at].side() == Side::Generator,
         _ => true,

@@ -1,6 +1,6 @@
 //! Loss budget and verdict: what each stage loses, and whether retrieval is the bottleneck.
 //!
-//! `budget` attributes the loss of every question to its sources, `decide` compares the retriever's side with the
+//! `budget` attributes the loss of every question to its sources, `decide` compares retrieval with the
 //! generator's, `estimate` replaces a missing oracle, `cautions` lists what limits the verdict, and `text` writes its sentences.
 
 mod budget;
@@ -16,7 +16,7 @@ use serde::{Deserialize, Serialize};
 
 use ragtriage_core::types::{FailureClass, Interval};
 
-pub use budget::{AnswerCounts, BudgetOf, ESTIMATED, LossBudget, SUPPORT, loss_budget};
+pub use budget::{AnswerCounts, BudgetOf, COMPLETE_EVIDENCE, ESTIMATED, LossBudget, loss_budget};
 pub use decide::{VerdictFacts, judge};
 pub use estimate::estimated_budget;
 pub use text::rule_of_thumb;
@@ -27,9 +27,9 @@ pub(super) use budget::{answer_terms, lost_at};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Conclusion {
-    /// Yes: the retriever's side loses more answers than the generator's.
-    Retriever,
-    /// No: the generator's side loses more.
+    /// Yes: retrieval loses more answers than the generator.
+    Retrieval,
+    /// No: the generator loses more.
     Generator,
     /// The interval of their difference contains zero, or every answer is correct.
     Undecided,
@@ -68,11 +68,11 @@ pub struct LossVerdict {
     pub margin: Option<(f64, Interval)>,
     /// Questions that the verdict rests on.
     pub n: usize,
-    /// The retriever's side.
-    pub retriever: SideLoss,
-    /// The generator's side.
+    /// Retrieval: everything before the prompt.
+    pub retrieval: SideLoss,
+    /// The generator.
     pub generator: SideLoss,
-    /// Answers that the retriever's side loses minus those that the generator's side loses, with the interval.
+    /// Answers that retrieval loses minus those that the generator loses, with the interval.
     pub difference: Option<(f64, Interval)>,
     /// True if the sides are measured by answers from the gold passages alone, false if they are estimated or count questions.
     pub counts_answers: bool,
@@ -121,7 +121,7 @@ ragtriage_core::closed_set! {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Side {
     /// Everything before the prompt.
-    Retriever,
+    Retrieval,
     /// The generator.
     Generator,
 }
@@ -154,13 +154,13 @@ impl Source {
     pub fn side(self) -> Side {
         match self {
             Self::IgnoredContext | Self::Misread => Side::Generator,
-            _ => Side::Retriever,
+            _ => Side::Retrieval,
         }
     }
 
     /// Returns the source of a loss before the prompt; `None` for other classes.
     fn of_class(class: FailureClass) -> Option<Self> {
-        let mut sources = Self::ALL.into_iter().filter(|source| source.side() == Side::Retriever);
+        let mut sources = Self::ALL.into_iter().filter(|source| source.side() == Side::Retrieval);
         sources.find(|source| source.class() == class)
     }
 }

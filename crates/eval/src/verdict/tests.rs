@@ -13,7 +13,7 @@ use ragtriage_core::types::{
 const RIGHT: &str = "18 May";
 const WRONG: &str = "1815";
 
-/// Questions of one kind: their number, answer, oracle's answer, class, and the stage that lost their support.
+/// Questions of one kind: their number, answer, oracle's answer, class, and the stage that lost their evidence.
 type Kind = (usize, &'static str, Option<&'static str>, FailureClass, Option<Stage>);
 
 fn run(kinds: &[Kind]) -> (Vec<Trace>, Vec<Outcome>) {
@@ -58,12 +58,12 @@ const MISREAD: Kind = (10, WRONG, Some(WRONG), FailureClass::WrongAnswer, None);
 #[test]
 fn retrieval_is_the_bottleneck_where_its_side_costs_more_answers() {
     let found = by_generator(&[CORRECT, RANKED_LOW, MISREAD]);
-    assert_eq!(found.conclusion, Conclusion::Retriever);
+    assert_eq!(found.conclusion, Conclusion::Retrieval);
     assert_eq!((found.bottleneck, found.undecided), (Some(Source::RankedLow), false));
     // Ranking: 40 x (1 - 0) answers; the generator: 10 x (1 - 0).
-    assert!((found.retriever.answers - 40.0).abs() < 1e-9);
+    assert!((found.retrieval.answers - 40.0).abs() < 1e-9);
     assert!((found.generator.answers - 10.0).abs() < 1e-9);
-    assert_eq!((found.retriever.questions, found.generator.questions), (40, 10));
+    assert_eq!((found.retrieval.questions, found.generator.questions), (40, 10));
     // 100 questions are 50 correct ones, 40 and 10.
     let (answer, reasons) = found.parts();
     assert_eq!(answer, "Is retrieval the bottleneck? Yes.");
@@ -101,24 +101,24 @@ fn estimated(correct: usize, wrong: usize, lost: usize) -> LossVerdict {
         (wrong, WRONG, None, FailureClass::WrongAnswer, None),
         (lost, WRONG, None, FailureClass::RankedLow, Some(Stage::Ranking)),
     ];
-    verdict(&kinds, BudgetOf::Support, true)
+    verdict(&kinds, BudgetOf::Evidence, true)
 }
 
 #[test]
 fn without_an_oracle_the_share_right_with_evidence_scales_what_is_lost_without() {
     // Half of the answers with evidence are correct, so of 50 without it retrieval loses 25 and the generator 25 more than its own 25.
     let found = estimated(25, 25, 50);
-    assert_eq!([found.retriever.answers, found.generator.answers], [25.0, 50.0]);
-    assert_eq!([found.retriever.questions, found.generator.questions], [50, 25]);
+    assert_eq!([found.retrieval.answers, found.generator.answers], [25.0, 50.0]);
+    assert_eq!([found.retrieval.questions, found.generator.questions], [50, 25]);
     // 90 of 100 are right: 90 and 10 + 10 of 200.
     let found = estimated(90, 10, 100);
     assert_eq!(
         (found.conclusion, found.bottleneck),
-        (Conclusion::Retriever, Some(Source::RankedLow))
+        (Conclusion::Retrieval, Some(Source::RankedLow))
     );
-    assert!((found.retriever.answers - 90.0).abs() < 1e-9, "{:?}", found.retriever);
+    assert!((found.retrieval.answers - 90.0).abs() < 1e-9, "{:?}", found.retrieval);
     // Wilson's bounds of 90 of 100 are .8256 and .9448 (statsmodels); half the odds of the lower are .8256 / (.8256 + 2 x .1744) = .7030.
-    let ci = found.retriever.ci95.expect("clusters");
+    let ci = found.retrieval.ci95.expect("clusters");
     assert!(ci.low < 70.3 && ci.low > 50.0 && ci.high > 94.4, "{ci:?}");
     assert!(
         found.parts().1.starts_with(
@@ -135,7 +135,7 @@ fn without_an_oracle_the_share_right_with_evidence_scales_what_is_lost_without()
     assert_eq!(estimated(14, 6, 40).conclusion, Conclusion::Undecided);
     // 1 correct answer, 2 without evidence: no interval of losses is below 0 or above 3.
     let few = estimated(1, 0, 2);
-    let bounds = few.retriever.ci95.expect("clusters");
+    let bounds = few.retrieval.ci95.expect("clusters");
     assert!(bounds.low >= 0.0 && bounds.high <= 3.0, "{bounds:?}");
 }
 
@@ -190,7 +190,7 @@ fn planted(seed: u64) -> [LossVerdict; 2] {
         }
     }
     let plan = Bootstrap::new((0..n).collect(), 200, 1);
-    [BudgetOf::Support, BudgetOf::Correct].map(|of| judge(&facts(&traces, &outcomes, of), &plan))
+    [BudgetOf::Evidence, BudgetOf::Correct].map(|of| judge(&facts(&traces, &outcomes, of), &plan))
 }
 
 #[test]
@@ -200,15 +200,15 @@ fn no_estimated_verdict_is_contradicted_by_the_oracle_of_the_same_answers() {
     for seed in 0..n_imports {
         let [estimated, measured] = planted(seed);
         let is_contradicted = match estimated.conclusion {
-            Conclusion::Retriever => measured.conclusion == Conclusion::Generator,
-            Conclusion::Generator => measured.conclusion == Conclusion::Retriever,
+            Conclusion::Retrieval => measured.conclusion == Conclusion::Generator,
+            Conclusion::Generator => measured.conclusion == Conclusion::Retrieval,
             _ => false,
         };
         assert!(!is_contradicted, "import {seed}: {}\n{}", estimated.text, measured.text);
-        let sign = |verdict: &LossVerdict| verdict.retriever.answers > verdict.generator.answers;
+        let sign = |verdict: &LossVerdict| verdict.retrieval.answers > verdict.generator.answers;
         n_sign += u64::from(sign(&estimated) == sign(&measured));
         let is_decided = |verdict: &LossVerdict| {
-            u64::from(matches!(verdict.conclusion, Conclusion::Retriever | Conclusion::Generator))
+            u64::from(matches!(verdict.conclusion, Conclusion::Retrieval | Conclusion::Generator))
         };
         n_decided += is_decided(&estimated);
         n_measured += is_decided(&measured);
@@ -289,7 +289,7 @@ fn without_labels_no_stage_is_blamed() {
         .into_iter()
         .map(|outcome| Outcome { evidence: Evidence::Untestable, ..outcome })
         .collect();
-    let facts = facts(&traces, &outcomes, BudgetOf::Support);
+    let facts = facts(&traces, &outcomes, BudgetOf::Evidence);
     let found = judge(&facts, &Bootstrap::new((0..100).collect(), 50, 1));
     assert_eq!((found.conclusion, found.bottleneck, found.n), (Conclusion::Withheld, None, 0));
     assert_eq!(
@@ -343,8 +343,8 @@ fn unusable_replies_count_for_neither_side_and_above_a_fifth_no_verdict_is_given
     // 10 of 50 are a fifth, 11 of 51 are more.
     let some = judged(6, 4);
     assert_eq!(
-        (some.conclusion, some.n, some.retriever.questions),
-        (Conclusion::Retriever, 40, 20)
+        (some.conclusion, some.n, some.retrieval.questions),
+        (Conclusion::Retrieval, 40, 20)
     );
     assert_eq!(
         some.cautions,
@@ -387,7 +387,7 @@ fn five_questions_decide_nothing() {
     let found = by_generator(&[lost]);
     assert_eq!(found.conclusion, Conclusion::Undecided, "{}", found.text);
     let lost = (6, WRONG, Some(RIGHT), FailureClass::RankedLow, Some(Stage::Ranking));
-    assert_eq!(by_generator(&[lost]).conclusion, Conclusion::Retriever);
+    assert_eq!(by_generator(&[lost]).conclusion, Conclusion::Retrieval);
 }
 
 #[test]
@@ -397,7 +397,7 @@ fn an_oracle_of_few_lost_questions_is_not_taken_for_all() {
     let found = by_generator(&[lost, MISREAD, CORRECT]);
     assert!(!found.counts_answers);
     // 50 of 60 are correct with complete evidence.
-    assert!((found.retriever.answers - 40.0 * 50.0 / 60.0).abs() < 1e-9);
+    assert!((found.retrieval.answers - 40.0 * 50.0 / 60.0).abs() < 1e-9);
 }
 
 #[test]
@@ -405,7 +405,7 @@ fn evidence_that_never_helps_blames_the_generator() {
     // 0 of 20 are correct with it, by Wilson at most .161: of 80 without it retrieval loses at most 12.9.
     let found = estimated(0, 20, 80);
     assert_eq!(found.conclusion, Conclusion::Generator, "{}", found.text);
-    assert_eq!([found.retriever.answers, found.generator.answers], [0.0, 100.0]);
+    assert_eq!([found.retrieval.answers, found.generator.answers], [0.0, 100.0]);
 }
 
 #[test]
@@ -435,8 +435,8 @@ fn a_measured_gain_is_not_read_from_a_wide_label_again() {
     let outcomes = judged(&traces, outcomes);
     let plan = Bootstrap::new((0..71).collect(), 500, 1);
     let found = judge(&facts(&traces, &outcomes, BudgetOf::Correct), &plan);
-    assert_eq!(found.conclusion, Conclusion::Retriever, "{}", found.text);
-    assert_eq!([found.retriever.answers, found.generator.answers].map(f64::round), [20.0, 1.0]);
+    assert_eq!(found.conclusion, Conclusion::Retrieval, "{}", found.text);
+    assert_eq!([found.retrieval.answers, found.generator.answers].map(f64::round), [20.0, 1.0]);
 }
 
 #[test]
@@ -447,7 +447,7 @@ fn without_a_recorded_retriever_the_verdict_asks_for_it_and_not_for_evidence() {
         trace.steps.clear();
         outcome.evidence = Evidence::Unseen { first: Stage::Retrieval };
     }
-    let facts = facts(&traces, &outcomes, BudgetOf::Support);
+    let facts = facts(&traces, &outcomes, BudgetOf::Evidence);
     let found = judge(&facts, &Bootstrap::new(vec![0, 1], 50, 1));
     assert_eq!(
         found.parts().1,
@@ -482,10 +482,10 @@ fn of_record(kinds: &[Kind], between: [Stage; 2]) -> LossVerdict {
 fn evidence_lost_at_an_unknown_stage_counts_for_retrieval_and_names_what_to_record() {
     let between = [Stage::Retrieval, Stage::Packing];
     let found = of_record(&[CORRECT, not_in_prompt(40), MISREAD], between);
-    assert_eq!(found.conclusion, Conclusion::Retriever);
+    assert_eq!(found.conclusion, Conclusion::Retrieval);
     assert_eq!(found.bottleneck, Some(Source::NotInPrompt));
-    assert!((found.retriever.answers - 40.0).abs() < 1e-9);
-    assert_eq!(found.retriever.questions, 40);
+    assert!((found.retrieval.answers - 40.0).abs() < 1e-9);
+    assert_eq!(found.retrieval.questions, 40);
     assert!(
         found.text.ends_with("The results do not show which stage loses most."),
         "{}",

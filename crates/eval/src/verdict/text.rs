@@ -20,7 +20,7 @@ pub(super) fn sentence(
     let leader = leading(verdict, facts, losses);
     let is_nothing = losses.is_nothing() && !facts.outcomes.iter().any(cautions::is_open);
     let (answer, reasons) = match verdict.conclusion {
-        Conclusion::Retriever => ("Yes", balance(verdict) + &leader),
+        Conclusion::Retrieval => ("Yes", balance(verdict) + &leader),
         Conclusion::Generator => ("No, the generator is", balance(verdict) + &leader),
         Conclusion::Undecided if is_nothing => ("No, nothing is lost", correct(verdict, "")),
         Conclusion::Undecided => {
@@ -43,10 +43,10 @@ fn balance(verdict: &LossVerdict) -> String {
     let Some(counts) = &verdict.counts else { return String::new() };
     let about = if verdict.counts_answers { "" } else { "about " };
     let [before, by_generator] =
-        [(Side::Retriever, &verdict.retriever), (Side::Generator, &verdict.generator)].map(
+        [(Side::Retrieval, &verdict.retrieval), (Side::Generator, &verdict.generator)].map(
             |(side, loss)| format!("{about}{}{}", whole(counts.lost_by(side)), of_count(loss.ci95)),
         );
-    let most = whole(counts.correct + counts.lost_by(Side::Retriever));
+    let most = whole(counts.correct + counts.lost_by(Side::Retrieval));
     correct(
         verdict,
         &format!(
@@ -109,7 +109,7 @@ fn unknown(
     estimate.filter(|estimate| estimate.n == 0).map(|_| {
         format!(
             "No answer is known to have had complete evidence, so what that would bring to the {} without it is unknown.",
-            questions(verdict.retriever.questions)
+            questions(verdict.retrieval.questions)
         )
     })
 }
@@ -131,9 +131,9 @@ fn undecided(verdict: &LossVerdict, losses: &Losses) -> String {
 
 fn retrieval_only(verdict: &LossVerdict) -> String {
     let n = verdict.n as f64;
-    let complete = n - verdict.retriever.answers;
+    let complete = n - verdict.retrieval.answers;
     let share = |lost: f64| 1.0 - lost / n;
-    let interval = verdict.retriever.ci95.map_or(String::new(), |ci| {
+    let interval = verdict.retrieval.ci95.map_or(String::new(), |ci| {
         let ci = Interval { low: share(ci.high), high: share(ci.low) };
         format!(", 95% CI {}", percents(ci))
     });
@@ -181,14 +181,14 @@ fn insufficient(facts: &VerdictFacts<'_>) -> String {
 fn leading(verdict: &LossVerdict, facts: &VerdictFacts<'_>, losses: &Losses) -> String {
     let source = match verdict.bottleneck {
         None => return String::new(),
-        Some(Source::Misread) if facts.of == BudgetOf::Support => return String::new(),
+        Some(Source::Misread) if facts.of == BudgetOf::Evidence => return String::new(),
         Some(Source::NotInPrompt) => {
             return " The results do not show which stage loses most.".to_owned();
         }
         Some(source) => source,
     };
     let name = |source: Source| match source.side() {
-        Side::Retriever => source.name().to_owned(),
+        Side::Retrieval => source.name().to_owned(),
         Side::Generator => format!("{}/{source}", source.class()),
     };
     let is_chance =
@@ -220,7 +220,7 @@ pub fn rule_of_thumb(em_at_5: Option<f64>, conclusion: Conclusion) -> Option<Str
     let (same, says) = if em >= 0.80 {
         (Conclusion::Generator, ">= 0.80: retrieval is likely not the bottleneck")
     } else if em <= 0.60 {
-        (Conclusion::Retriever, "<= 0.60: work on the retriever first")
+        (Conclusion::Retrieval, "<= 0.60: work on the retriever first")
     } else {
         (Conclusion::RetrievalOnly, "between 0.60 and 0.80: inconclusive")
     };

@@ -165,7 +165,7 @@ fn nothing_is_computed_where_a_passage_has_no_count() {
 fn another_pipelines_prompts_have_no_budget() {
     let mut run = four();
     run.manifest.external =
-        serde_json::from_value(json!({"kind": "record", "from": "a.jsonl"})).expect("a source");
+        serde_json::from_value(json!({"kind": "results", "from": "a.jsonl"})).expect("a source");
     for trace in &mut run.traces {
         trace.steps[0].step = Step::External;
     }

@@ -272,7 +272,7 @@ fn in_prompt<'c>(recorded: &Recorded, placed: &'c [Located<'_>]) -> Vec<InPrompt
 
 /// Returns the ranking that the prompt selects from: the last reordering, else the candidates of all retrievers.
 fn offered<'r>(rankings: &[(&RecordedStage, Ranking<'r>)]) -> Ranking<'r> {
-    let last = rankings.iter().rev().find(|(stage, _)| stage.role() == Role::Order);
+    let last = rankings.iter().rev().find(|(stage, _)| stage.role() == Role::Ranking);
     let all = rankings.iter().filter(|(stage, _)| match last {
         Some((last, _)) => std::ptr::eq(*last, *stage),
         None => true,

@@ -209,7 +209,7 @@ fn slice_table(slices: &[SliceGroup], em: &str) -> Table {
         .collect();
     let columns: [SliceColumn<'_>; 3] = [
         (em, |part| &part.em),
-        ("in the prompt", |part| &part.supported),
+        ("complete evidence", |part| &part.complete_evidence),
         ("correct", |part| &part.correct),
     ];
     // Without a generator nothing is correct or wrong.

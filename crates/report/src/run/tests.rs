@@ -28,7 +28,7 @@ fn without_oracle(run: &mut SavedRun) {
 
 fn import(run: &mut SavedRun) {
     without_oracle(run);
-    let (kind, from) = (ExternalSource::RECORD.to_owned(), "results.jsonl".to_owned());
+    let (kind, from) = (ExternalSource::RESULTS.to_owned(), "results.jsonl".to_owned());
     run.manifest.external =
         Some(ExternalSource { kind, from, sha256: String::new(), is_own: false });
     for trace in &mut run.traces {

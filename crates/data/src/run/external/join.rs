@@ -360,9 +360,11 @@ mod tests {
             let stage = format!("{{\"role\": \"{role}\", \"hits\": []}}");
             format!("{{\"id\": {id}, \"stages\": {{\"x\": {stage}}}}}\n")
         };
-        assert!(join(&(line(1, "order") + &line(2, "order")), false).is_ok());
-        let error = join(&(line(1, "order") + &line(2, "retriever")), false).expect_err("differs");
-        let expected = "`f` line 2: stage `x` has the role `retriever`, and `order` in `f` line 1";
+        assert!(join(&(line(1, "ranking") + &line(2, "ranking")), false).is_ok());
+        let error =
+            join(&(line(1, "ranking") + &line(2, "retriever")), false).expect_err("differs");
+        let expected =
+            "`f` line 2: stage `x` has the role `retriever`, and `ranking` in `f` line 1";
         assert_eq!(error.to_string(), expected);
         // `contexts` are what was packed, or with a prompt what packing chose from.
         let contexts =

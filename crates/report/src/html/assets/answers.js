@@ -14,7 +14,7 @@ function reasonOf({ row, detail }) {
       "p",
       { class: "rx-verdict" },
       classBadge(row.class),
-      row.fault ? make("span", { class: "rx-fault" }, `: ${spoken(row.fault)}`) : "",
+      row.fault ? make("span", { class: "rx-fault" }, `: ${row.fault}`) : "",
       " ",
       make("span", { class: "rx-soft" }, meaning, " ", row.fault ? meant(FAULTS, row.fault) || "" : ""),
     ),
@@ -150,7 +150,7 @@ function conditionsPart(sides, hasText) {
   }
   const heads = sides.map((side) => make("th", { scope: "col" }, side.label ? sideHeading(side) : "answer"));
   const rows = names.map((name) => {
-    const head = make("th", { scope: "row" }, spoken(name), make("span", { class: "rx-under" }, meant(ARMS, name) || ""));
+    const head = make("th", { scope: "row" }, spoken(name), make("span", { class: "rx-under" }, meant(CONDITIONS, name) || ""));
     const attempts = sides.map(
       ({ detail }) => ((detail.conditions || []).find((condition) => condition.condition === name) || { attempts: [] }).attempts,
     );

@@ -117,14 +117,14 @@ function classKey(row) {
 }
 
 function classCell(row) {
-  return [classBadge(row.class), row.fault ? make("span", { class: "rx-fault" }, ` ${spoken(row.fault)}`) : ""];
+  return [classBadge(row.class), row.fault ? make("span", { class: "rx-fault" }, ` ${row.fault}`) : ""];
 }
 
 /** A class's name with a sign that marks a loss without relying on colour. */
 function classBadge(name) {
   const [tone, meaning] = meant(CLASSES, name) || ["plain", ""];
   const glyph = make("span", { class: "rx-glyph", "aria-hidden": "true" }, TONE_GLYPHS[tone]);
-  return make("span", { class: `rx-class rx-${tone}`, title: meaning || null }, glyph, " ", spoken(name));
+  return make("span", { class: `rx-class rx-${tone}`, title: meaning || null }, glyph, " ", name);
 }
 
 function flagsCell(row) {

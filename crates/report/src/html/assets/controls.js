@@ -85,7 +85,7 @@ function updateControls(controls, view, { rows, counts }, total) {
 /** The filter by the class in A, which has no control: shown as a button that removes it. */
 function showFrom(button, from) {
   button.hidden = from === "";
-  const words = `from ${spoken(shownPlain(from)).replace("/", ": ")} in A`;
+  const words = `from ${shownPlain(from).replace("/", ": ")} in A`;
   button.setAttribute("aria-label", `remove the filter: ${words}`);
   button.replaceChildren(`${words} `, make("span", { "aria-hidden": "true" }, "✕"));
 }
@@ -120,12 +120,8 @@ function choicesInOrder(filter, counts, chosen) {
 
 function choiceLabel(filter, name, count) {
   const [main, fault] = filter === "class" ? name.split("/") : [name];
-  const text =
-    filter === "tag"
-      ? shownPlain(name)
-      : name === "lost" && filter === "class"
-        ? "any loss"
-        : spoken(fault ? `\u00a0\u00a0${main}: ${fault}` : main);
+  const ofClass = name === "lost" ? "any loss" : fault ? `\u00a0\u00a0${main}: ${fault}` : main;
+  const text = filter === "tag" ? shownPlain(name) : filter === "class" ? ofClass : spoken(name);
   return `${text} (${thousands(count)})`;
 }
 

@@ -106,7 +106,7 @@ function nameOf(passage, number) {
 
 function supportWords(support, what) {
   if (support.rule === "nothing") return `no gold label to test ${what} with`;
-  return `${what} ${support.holds ? "hold" : "do not hold"} the support (${meant(RULES, support.rule) || spoken(support.rule)})`;
+  return `${what} ${support.holds ? "have" : "lack"} complete evidence (${meant(RULES, support.rule) || spoken(support.rule)})`;
 }
 
 /** The hits of every stage, and the ranks of the gold passages in it. */
@@ -119,7 +119,7 @@ function stagesOf({ detail, run }, other) {
   const theirs = new Map(((other && other.detail.stages) || []).map((stage) => [stage.stage, stage]));
   const count = goldCount(detail, gold);
   const rows = detail.stages.map((stage) => stageRow(stage, [gold, count], theirs.get(stage.stage), Boolean(other)));
-  const heads = ["stage", "hits", "time", "support", "gold evidence"].map((head, at) =>
+  const heads = ["stage", "hits", "time", "complete evidence", "gold evidence"].map((head, at) =>
     make("th", { scope: "col", class: at === 1 || at === 2 ? "rx-number" : null }, head),
   );
   const table = make(
@@ -152,7 +152,7 @@ function stageRow(stage, [gold, count], theirs, isCompared) {
   const support = make(
     "span",
     { class: stage.support.holds ? "rx-good" : "rx-bad" },
-    stage.support.holds ? "✓ holds" : "✗ does not",
+    stage.support.holds ? "✓ yes" : "✗ no",
   );
   return make(
     "tr",

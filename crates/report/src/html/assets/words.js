@@ -40,7 +40,7 @@ const TURNS = {
   moved: ["◆", "Good in neither, lost at another stage."],
 };
 
-const ARMS = {
+const CONDITIONS = {
   retrieved: "with the retrieved passages",
   oracle: "with the gold passages alone",
   gold_with_distractors: "with the missing gold passages added",
@@ -109,7 +109,7 @@ function dollars(value) {
   return value === 0 ? "$0" : `$${value >= 1 ? value.toFixed(2) : Number(value.toPrecision(2))}`;
 }
 
-/** A name of a closed set in words: `not_retrieved` as `not retrieved`. */
+/** A name of a closed set in words: `yes_no` as `yes no`. */
 function spoken(name) {
   return name.replace(/_/g, " ");
 }

@@ -74,7 +74,7 @@ pub(super) struct ConditionLine {
 #[derive(Deserialize)]
 pub(super) struct StageLine {
     pub(super) name: String,
-    /// `retriever` finds candidates, `order` orders or selects them, `packed` is the prompt. Needed for names that are not known.
+    /// `retriever` finds candidates, `ranking` orders or selects them, `packed` is the prompt. Needed for names that are not known.
     pub(super) role: Option<Role>,
     /// Its query, if it is not the question.
     pub(super) query: Option<String>,

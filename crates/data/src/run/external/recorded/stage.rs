@@ -20,7 +20,7 @@ pub enum Role {
     /// It finds candidates.
     Retriever,
     /// It orders or selects candidates: fusion, reranking, filtering.
-    Order,
+    Ranking,
     /// It packs passages into the prompt.
     Packed,
 }
@@ -32,7 +32,7 @@ impl Role {
         match step {
             Step::Packed => Self::Packed,
             _ if step.is_retriever() => Self::Retriever,
-            _ => Self::Order,
+            _ => Self::Ranking,
         }
     }
 
@@ -41,7 +41,7 @@ impl Role {
     pub fn name(self) -> &'static str {
         match self {
             Self::Retriever => "retriever",
-            Self::Order => "order",
+            Self::Ranking => "ranking",
             Self::Packed => "packed",
         }
     }
@@ -143,7 +143,7 @@ pub(super) fn stages(
     }
     // A name that is not ours has no place among the reorderings but that in the record.
     if stages.iter().any(|stage| stage.step == Step::Ordered) {
-        check_order(position, &stages, |stage| stage.role() == Role::Order)?;
+        check_order(position, &stages, |stage| stage.role() == Role::Ranking)?;
         stages.sort_by_key(RecordedStage::role);
     } else {
         stages.sort_by_key(|stage| match stage.role() {
@@ -186,12 +186,12 @@ fn step(position: &Place, place: &str, name: &str, role: Option<Role>) -> Result
         )),
         (Some(step), _) => Ok(step),
         (None, Some(Role::Retriever)) => Ok(Step::External),
-        (None, Some(Role::Order)) => Ok(Step::Ordered),
+        (None, Some(Role::Ranking)) => Ok(Step::Ordered),
         (None, Some(Role::Packed)) => Ok(Step::Packed),
         (None, None) => {
             let ours: Vec<String> = Step::ALL.iter().map(|step| format!("`{step}`")).collect();
             let hint = format!(
-                "give it a `role`: `retriever`, `order` or `packed`; names that need none: {}",
+                "give it a `role`: `retriever`, `ranking` or `packed`; names that need none: {}",
                 ours.join(", ")
             );
             Err(Error::in_line(position, format_args!("unknown stage `{place}`"), hint))
@@ -204,7 +204,7 @@ fn check_unique(position: &Place, stages: &[RecordedStage]) -> Result<(), Error>
     for (at, stage) in stages.iter().enumerate() {
         let is_same = |other: &&RecordedStage| match stage.role() {
             Role::Retriever => false,
-            Role::Order => {
+            Role::Ranking => {
                 other.name == stage.name
                     || (other.step == stage.step && stage.step != Step::Ordered)
             }
@@ -232,8 +232,8 @@ fn check_order(
         let is_after = |earlier: &&&RecordedStage| {
             let ours = [earlier.step, later.step].iter().all(|step| *step != Step::Ordered);
             earlier.role() > later.role()
-                || (earlier.role() == Role::Order
-                    && later.role() == Role::Order
+                || (earlier.role() == Role::Ranking
+                    && later.role() == Role::Ranking
                     && ours
                     && earlier.step > later.step)
         };

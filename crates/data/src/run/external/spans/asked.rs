@@ -83,7 +83,7 @@ fn rankings(tree: &Tree) -> (Vec<(usize, Role)>, usize) {
             match nearest.as_slice() {
                 [only] if changes_nothing(span, &tree.spans[*only]) => {}
                 _ if is_search => rankings.push((at, Role::Retriever)),
-                _ => rankings.push((at, Role::Order)),
+                _ => rankings.push((at, Role::Ranking)),
             }
             nearest = vec![at];
         } else if matches!(span.kind, Kind::Retriever | Kind::Reranker) && nearest.is_empty() {

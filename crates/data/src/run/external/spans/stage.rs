@@ -57,21 +57,21 @@ pub(super) fn stages(calls: Vec<Call>) -> Vec<RecordedStage> {
             None => groups.push(vec![call]),
         }
     }
-    let n_orders = groups.iter().filter(|group| group[0].role == Role::Order).count();
+    let n_orders = groups.iter().filter(|group| group[0].role == Role::Ranking).count();
     let mut names: HashSet<String> = HashSet::new();
     let mut stages: Vec<RecordedStage> = Vec::new();
     for calls in groups {
         let (role, mut name) = (calls[0].role, calls[0].name.clone());
         let is_ambiguous = step_named(&name)
             .map(Role::of)
-            .is_some_and(|known| known != role || (n_orders > 1 && known == Role::Order));
+            .is_some_and(|known| known != role || (n_orders > 1 && known == Role::Ranking));
         if is_ambiguous || names.contains(&name) {
             name.push_str(" span");
         }
         names.insert(name.clone());
         let unknown = if role == Role::Retriever { Step::External } else { Step::Ordered };
         let step = step_named(&name).unwrap_or(unknown);
-        let is_joined = role == Role::Order && calls.len() > 1;
+        let is_joined = role == Role::Ranking && calls.len() > 1;
         let calls = if is_joined { vec![union(calls)] } else { calls };
         stages.extend(calls.into_iter().map(|Call { query, documents, seconds, .. }| {
             RecordedStage { query, seconds, ..RecordedStage::new(&name, step, documents) }
@@ -85,7 +85,7 @@ pub(super) fn stages(calls: Vec<Call>) -> Vec<RecordedStage> {
 fn union(calls: Vec<Call>) -> Call {
     let seconds = calls.iter().map(|call| call.seconds).sum();
     let mut joined = Call {
-        role: Role::Order,
+        role: Role::Ranking,
         name: String::new(),
         query: None,
         documents: Vec::new(),
@@ -127,9 +127,9 @@ mod tests {
     fn calls_of_a_retriever_stay_separate_and_those_of_a_reranker_are_joined() {
         let stages = stages(vec![
             call(Role::Retriever, "search", &["a", "b"]),
-            call(Role::Order, "rerank", &["b", "a"]),
+            call(Role::Ranking, "rerank", &["b", "a"]),
             call(Role::Retriever, "search", &["c"]),
-            call(Role::Order, "rerank", &["c", "a"]),
+            call(Role::Ranking, "rerank", &["c", "a"]),
         ]);
         let search = ("search", Step::External);
         assert_eq!(named(&stages), [search, search, ("rerank", Step::Reranked)]);
@@ -143,9 +143,9 @@ mod tests {
         let stages = stages(vec![
             call(Role::Retriever, "bm25", &["a"]),
             call(Role::Retriever, "prompt", &["a"]),
-            call(Role::Order, "reranked", &["a"]),
-            call(Role::Order, "fused", &["a"]),
-            call(Role::Order, "bm25", &["a"]),
+            call(Role::Ranking, "reranked", &["a"]),
+            call(Role::Ranking, "fused", &["a"]),
+            call(Role::Ranking, "bm25", &["a"]),
         ]);
         assert_eq!(
             named(&stages),

@@ -84,7 +84,7 @@ fn contexts_are_what_was_packed_unless_prompt_or_stage_tells_that() {
 
 #[test]
 fn contexts_as_a_stage_have_the_role_that_is_given() {
-    for (role, expected) in [("packed", "contexts:packed"), ("order", "contexts:ordered")] {
+    for (role, expected) in [("packed", "contexts:packed"), ("ranking", "contexts:ordered")] {
         let stages = format!("{{\"contexts\": {{\"role\": \"{role}\", \"hits\": [\"a\"]}}}}");
         let read = line(&format!("{{\"id\": 1, \"stages\": {stages}}}")).expect(role);
         assert_eq!(steps(&read), [expected]);
@@ -115,7 +115,7 @@ fn stages_are_put_in_the_order_of_a_pipeline_whatever_the_order_of_the_keys() {
 #[test]
 fn synonyms_and_roles_map_other_names_to_steps() {
     let read = line(
-        r#"{"id": 1, "stages": {"Vector Search": ["a"], "acl": {"role": "order", "hits": ["a"]}, "agent": {"role": "retriever",
+        r#"{"id": 1, "stages": {"Vector Search": ["a"], "acl": {"role": "ranking", "hits": ["a"]}, "agent": {"role": "retriever",
             "hits": ["b"]}, "cross-encoder": ["a"], "final": {"role": "packed", "hits": ["a"]}}}"#,
     )
     .expect("reads");

@@ -8,12 +8,12 @@ fn stages_against_the_order_of_a_pipeline_are_errors_that_say_so() {
     for (stages, expected) in [
         (r#"{"warehouse": ["a"]}"#, "unknown stage `stages.warehouse`"),
         (
-            r#"{"bm25": {"role": "order", "hits": ["a"]}}"#,
-            "stage `bm25` has the role `order`, but its name is that of a stage with the role `retriever`",
+            r#"{"bm25": {"role": "ranking", "hits": ["a"]}}"#,
+            "stage `bm25` has the role `ranking`, but its name is that of a stage with the role `retriever`",
         ),
         (
             r#"{"x": {"role": "ranker", "hits": ["a"]}}"#,
-            "`stages.x.role`: unknown variant `ranker`, expected one of `retriever`, `order`, `packed`",
+            "`stages.x.role`: unknown variant `ranker`, expected one of `retriever`, `ranking`, `packed`",
         ),
         (
             r#"{"packed": ["a"], "prompt": ["a"]}"#,
@@ -32,7 +32,7 @@ fn stages_against_the_order_of_a_pipeline_are_errors_that_say_so() {
             "stage `fused` comes before `reranked` in a pipeline",
         ),
         (
-            r#"{"min_score": ["a"], "x": {"role": "order", "hits": []}, "fused": ["a"]}"#,
+            r#"{"min_score": ["a"], "x": {"role": "ranking", "hits": []}, "fused": ["a"]}"#,
             "stage `fused` comes before `min_score` in a pipeline",
         ),
         (r#"[{"hits": ["a"]}]"#, "`stages[0]` must be an object with a `name` and `hits`"),
@@ -49,7 +49,7 @@ fn stages_against_the_order_of_a_pipeline_are_errors_that_say_so() {
             "`stages.packed.k` must be at least the number of `hits`",
         ),
         (
-            r#"{" ": {"role": "order", "hits": ["a"]}}"#,
+            r#"{" ": {"role": "ranking", "hits": ["a"]}}"#,
             "`stages` must be stages with names that are not blank",
         ),
         (
@@ -64,7 +64,7 @@ fn stages_against_the_order_of_a_pipeline_are_errors_that_say_so() {
         assert!(error.hint().is_some(), "{stages}");
     }
     let hint = line(r#"{"id": 1, "stages": {"warehouse": []}}"#).expect_err("unknown").hint();
-    let expected = "give it a `role`: `retriever`, `order` or `packed`; names that need none: `tfidf`, `bm25`, `dense`, \
+    let expected = "give it a `role`: `retriever`, `ranking` or `packed`; names that need none: `tfidf`, `bm25`, `dense`, \
                     `late_interaction`, `collection`, `external`, `fused`, `reranked`, `min_score`, `ordered`, `packed`";
     assert_eq!(hint.as_deref(), Some(expected));
 }

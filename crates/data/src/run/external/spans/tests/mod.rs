@@ -180,7 +180,7 @@ fn every_package_s_spans_give_the_scripted_stages_and_answers() {
             assert_eq!(stages.keys().collect::<Vec<_>>(), [retriever, reranker], "{name}");
             assert_eq!(
                 (&stages[retriever]["role"], &stages[reranker]["role"]),
-                (&json!("retriever"), &json!("order"))
+                (&json!("retriever"), &json!("ranking"))
             );
             assert_eq!(documents(&stages[retriever]), found, "{name}");
             assert_eq!(documents(&stages[reranker]), ranked, "{name}");
@@ -278,7 +278,7 @@ fn queries_that_a_model_wrote_are_calls_of_one_stage_and_it_does_not_answer() {
         (documents(&calls[0]), documents(&calls[1])),
         (vec!["museum", "library"], vec!["library", "bus"])
     );
-    assert_eq!(stages["MultiQueryRetriever"]["role"], "order");
+    assert_eq!(stages["MultiQueryRetriever"]["role"], "ranking");
     assert_eq!(documents(&stages["MultiQueryRetriever"]), ["museum", "library", "bus"]);
 }
 
