@@ -8,7 +8,7 @@ use clap::{Args, ValueEnum};
 
 use crate::failure::Failure;
 use crate::output;
-use crate::run_folder::{folder_of, nearest_configuration};
+use crate::run_folder::{announce, folder_of, nearest};
 use ragtriage_core::config::{GateMode, GatesSettings};
 use ragtriage_core::metric::Quantity;
 use ragtriage_data::run::{Manifest, SHARED, SavedRun};
@@ -156,10 +156,14 @@ fn malformed(flag: &str, text: &str) -> Failure {
 
 /// The settings that hold the gates, and the folder that their paths start from.
 fn gate_settings(args: &CheckArgs, manifest: &Manifest) -> Result<(Settings, PathBuf), Failure> {
-    let found = args.config.clone().or_else(nearest_configuration);
+    let found = args.config.clone().or_else(nearest);
     if let Some(path) = found {
         let resolved = Resolved::new(Some(&path), &[])?;
-        if args.config.is_some() || resolved.settings.gates != GatesSettings::default() {
+        let has_gates = resolved.settings.gates != GatesSettings::default();
+        if has_gates && args.config.is_none() {
+            announce(&path);
+        }
+        if has_gates || args.config.is_some() {
             return Ok((resolved.settings.clone(), resolved.base()));
         }
     }

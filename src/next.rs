@@ -6,6 +6,7 @@ use crate::overrides::OverrideArgs;
 use crate::report::HTML_FILE;
 use crate::run_folder::runs;
 use crate::shell::shell;
+use ragtriage_core::config::GeneratorName;
 use ragtriage_core::types::FailureClass;
 use ragtriage_data::run::{ExternalSource, Manifest, RunFolder};
 use ragtriage_eval::summary::Summary;
@@ -102,7 +103,9 @@ fn next(
         .collect();
     // A setting without a value is removed, which no flag does.
     if !changes.is_empty() && changes.len() == settings.len() {
-        let flags = overrides.flags(&changes);
+        let limit = run.settings.dataset.limit;
+        let limit = limit.map_or(String::new(), |limit| format!(" --limit {limit}"));
+        let flags = overrides.flags(&changes) + &limit;
         let parent = folder.path().parent().unwrap_or(Path::new(""));
         let name = unused(parent, &changes);
         let out = Some(parent).filter(|out| *out != runs());
@@ -116,7 +119,11 @@ fn next(
     }
     match conclusion {
         Conclusion::RetrievalOnly => Some(Next {
-            what: "name a language model with `--llm`, to judge its answers too",
+            what: if run.settings.generation.generator == GeneratorName::None {
+                "name a language model with `--llm`, to judge its answers too"
+            } else {
+                "add gold answers to the questions, to judge the answers too"
+            },
             commands: Vec::new(),
         }),
         Conclusion::Generator | Conclusion::Undecided => Some(audit(&path)),

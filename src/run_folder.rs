@@ -28,11 +28,14 @@ pub fn configuration(given: Option<&Path>) -> Result<PathBuf, Failure> {
 
 /// Returns the nearest [`CONFIG`] in this folder or above. One above is reported: a command must not use it unnoticed.
 pub fn nearest_configuration() -> Option<PathBuf> {
-    let found = nearest()?;
+    nearest().inspect(|found| announce(found))
+}
+
+/// Names a configuration in use that is not in this folder.
+pub fn announce(found: &Path) {
     if found != Path::new(CONFIG) {
         output::talk(&format!("configuration: {}", found.display()));
     }
-    Some(found)
 }
 
 /// Returns the default folder of runs: next to the nearest configuration, else in this folder.
@@ -46,7 +49,8 @@ pub fn folder_of(run: &Path) -> RunFolder {
     RunFolder::existing(if !is_run(run) && is_run(&named) { &named } else { run })
 }
 
-fn nearest() -> Option<PathBuf> {
+/// Finds `ragtriage.toml` in this folder or the nearest one above.
+pub fn nearest() -> Option<PathBuf> {
     let here = std::env::current_dir().ok()?;
     let mut folder = PathBuf::new();
     here.ancestors().find_map(|_| {

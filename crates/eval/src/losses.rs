@@ -94,7 +94,11 @@ impl LossTable {
             }
         };
         let classes = Source::classes().into_iter().filter(|class| match class {
-            FailureClass::NotInPrompt => count(*class) > 0,
+            FailureClass::NotInPrompt => {
+                let counts = verdict.counts.iter().flat_map(|counts| &counts.lost);
+                count(*class) > 0
+                    || counts.into_iter().any(|lost| lost.0 == *class && lost.1 != 0.0)
+            }
             FailureClass::WrongAnswer => is_answered,
             _ => true,
         });

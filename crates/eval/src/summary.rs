@@ -93,7 +93,7 @@ pub struct Summary {
     pub loss_budget: LossBudget,
     /// The bottleneck.
     pub verdict: LossVerdict,
-    /// Deliveries of other settings.
+    /// The changes that other settings would bring.
     pub what_if: WhatIf,
     /// Slices of the question set.
     pub slices: Vec<SliceGroup>,
@@ -258,7 +258,9 @@ pub(super) fn summarised<Q: Copy + Into<Quantity>>(
         let ci95 = if by == Aggregate::Mean {
             let n_clusters = bootstrap.n_clusters_with_value(column);
             let range = (*metric).into().range();
-            of_mean(&values, range, n_clusters, intervals.next().flatten())
+            let ci95 = of_mean(&values, range, n_clusters, intervals.next().flatten());
+            // Few values bound no mean that has no largest value.
+            ci95.filter(|ci| range.1.is_finite() || n_clusters >= 6 && ci.high.is_finite())
         } else {
             None
         };

@@ -545,3 +545,15 @@ fn a_condition_without_a_right_answer_has_the_interval_of_such_a_mean() {
     assert!(found.low == 0.0 && (found.high - 0.168_43).abs() < 1e-5, "{found:.5}");
     assert_eq!((n, mean, ci95), (20, 0.0, summary.metrics["AnswerCorrect"].ci95));
 }
+
+#[test]
+fn few_or_equal_amounts_without_a_largest_value_have_no_interval() {
+    let seconds: Metric = "seconds".parse().expect("a metric");
+    let interval = |values: &[f64]| {
+        let column = values.iter().copied().map(Some).collect::<Vec<_>>();
+        let bootstrap = Bootstrap::new((0..values.len()).collect(), 100, 1);
+        crate::summary::summarised(&[seconds], &[column], &bootstrap)[0].ci95
+    };
+    assert_eq!((interval(&[1.0, 3.0]), interval(&[2.0; 9])), (None, None));
+    assert!(interval(&[1.0, 2.0, 3.0, 4.0, 5.0, 6.0]).is_some());
+}

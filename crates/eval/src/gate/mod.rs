@@ -271,7 +271,11 @@ impl<'a> JudgedRun<'a> {
         let name = &self.run.manifest.name;
         let message = format!("`{name}` has no value of `{quantity}` on any question");
         if quantity.metric().is_some_and(|metric| metric.family().is_cost()) {
-            let hint = "cached replies have no cost: run with `--no-cache`; `usd` needs `generation.price`";
+            let hint = if self.run.manifest.is_foreign() {
+                "record `seconds` and `cost_usd` in the `usage` of each line"
+            } else {
+                "cached replies have no cost: run with `--no-cache`; `usd` needs `generation.price`"
+            };
             return Error::new(message, hint);
         }
         Error::no_value(message)
@@ -421,7 +425,7 @@ fn reason(gate: &Gate, found: Judgeable, mode: GateMode, verdict: GateVerdict) -
     let side = gate.side(verdict == GateVerdict::Pass);
     match (verdict, found.ci95.filter(|_| mode == GateMode::Interval)) {
         (GateVerdict::Inconclusive, None) => format!(
-            "{name} is {value:.digits$}, but there is no interval to judge by: fewer than two clusters in {questions}; mode `mean` \
+            "{name} is {value:.digits$}, but there is no interval to judge by: too few clusters in {questions}; mode `mean` \
              judges by the value alone"
         ),
         (_, None) => format!("{name} is {value:.digits$}, {side} {limit}"),
@@ -438,7 +442,7 @@ fn reason(gate: &Gate, found: Judgeable, mode: GateMode, verdict: GateVerdict) -
         }
         (GateVerdict::Inconclusive, Some(ci)) => format!(
             "inconclusive: the limit {limit} lies inside the 95% CI {ci:.digits$}, so {questions} do not decide{}",
-            deciding(value, limit, ci, n).map_or(String::new(), |n| format!(
+            deciding(gate, value, ci, n).map_or(String::new(), |n| format!(
                 "; about {} would, if the value stays {value:.digits$}",
                 thousands(n)
             ))
@@ -446,9 +450,19 @@ fn reason(gate: &Gate, found: Judgeable, mode: GateMode, verdict: GateVerdict) -
     }
 }
 
-/// Returns the number of questions whose interval would end at the limit: its half-width falls with the root of n. `None` if
-/// the value is the limit, which no number decides.
-fn deciding(value: f64, limit: f64, ci: Interval, n: usize) -> Option<usize> {
+/// Returns the number of questions whose interval would end at the limit: its half-width falls with the root of n, and that of a
+/// mean at an end of its range as [`of_equal_values`] says. `None` if the value is the limit, which no number decides.
+///
+/// [`of_equal_values`]: ragtriage_core::stats::interval::of_equal_values
+fn deciding(gate: &Gate, value: f64, ci: Interval, n: usize) -> Option<usize> {
+    let limit = gate.limit;
+    if gate.bound != GateBound::MaxDrop
+        && gate.quantity.range() == (0.0, 1.0)
+        && [0.0, 1.0].contains(&value)
+    {
+        let others = (value - limit).abs();
+        return (others < 1.0).then(|| (0.025_f64.ln() / (1.0 - others).ln()).ceil() as usize);
+    }
     let half = if limit < value { value - ci.low } else { ci.high - value };
     let ratio = half / (limit - value).abs();
     (ratio.is_finite() && ratio < 1e3).then(|| (ratio * ratio * n as f64).round() as usize)

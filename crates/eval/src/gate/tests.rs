@@ -197,7 +197,7 @@ fn one_cluster_decides_nothing() {
         check(&one, None, &plan(vec![gate("AnswerEM", GateBound::Min, 0.5)])).expect("judged");
     assert_eq!(
         report.gates[0].reason,
-        "AnswerEM is 1.000, but there is no interval to judge by: fewer than two clusters in 3 questions; \
+        "AnswerEM is 1.000, but there is no interval to judge by: too few clusters in 3 questions; \
          mode `mean` judges by the value alone"
     );
     assert_eq!(report.gates[0].verdict, GateVerdict::Inconclusive);
@@ -317,7 +317,10 @@ fn a_run_without_answers_has_no_share_of_a_class_of_answers() {
 fn an_open_gate_says_how_many_questions_would_decide() {
     let ci = Interval { low: 0.25, high: 0.6 };
     // The half-width towards the limit falls with the root of n: .15 to .05 takes 3 x 3 times as many, .2 to .05 takes 4 x 4.
-    assert_eq!(deciding(0.45, 0.5, ci, 40), Some(360));
-    assert_eq!(deciding(0.45, 0.4, ci, 40), Some(640));
-    assert_eq!(deciding(0.45, 0.45, ci, 40), None);
+    let found = |limit| deciding(&gate("EM@5", GateBound::Min, limit), 0.45, ci, 40);
+    assert_eq!([0.5, 0.4, 0.45].map(found), [Some(360), Some(640), None]);
+    // The upper bound of 0 of n is 1 - .025^(1/n), at .05 for n = ln .025 / ln .95 = 71.9 (Clopper and Pearson).
+    let none = Interval { low: 0.0, high: 0.168 };
+    let most = gate("not_retrieved", GateBound::Max, 0.05);
+    assert_eq!(deciding(&most, 0.0, none, 20), Some(72));
 }

@@ -97,6 +97,7 @@ pub(super) fn cautions(
         open,
         unrecorded(facts),
         estimate.and_then(|estimate| estimated(estimate, facts)),
+        estimate.and_then(|_| unsure(facts)),
         uncovered(facts, n),
         disagreement(facts),
     ]
@@ -151,12 +152,21 @@ fn estimated(estimate: &Estimate, facts: &VerdictFacts<'_>) -> Option<String> {
     let Estimate { correct, n, .. } = *estimate;
     (lacking.count() > 0 && n > 0).then(|| {
         format!(
-            "Losses are estimated: with complete evidence {} of {} are correct ({}), and the other questions are taken to be as easy; \
+            "Losses are estimated: with complete evidence {} of {} correct ({}), and the other questions are taken to be as easy; \
              the intervals allow half the odds. Answers from the gold passages alone (condition `oracle`) would measure them.",
             thousands(correct),
-            plural(n, "answer", "answers"),
+            plural(n, "answer is", "answers are"),
             percent_of(correct, n)
         )
+    })
+}
+
+/// Counts the answers that an estimate takes as half correct; with an oracle the scores say so.
+fn unsure(facts: &VerdictFacts<'_>) -> Option<String> {
+    let n = count(facts.outcomes, FailureClass::Unsure);
+    (n > 0).then(|| {
+        let answers = plural(n, "answer is", "answers are");
+        format!("{answers} unsure: counted as half correct; the intervals hold both bounds.")
     })
 }
 

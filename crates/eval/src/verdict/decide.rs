@@ -8,7 +8,7 @@ use super::{Conclusion, LossVerdict, Side, SideLoss, Source};
 use ragtriage_core::attribute::classify::Outcome;
 use ragtriage_core::stats::bootstrap::Bootstrap;
 use ragtriage_core::stats::interval::of_mean;
-use ragtriage_core::types::{FailureClass, Interval, Trace};
+use ragtriage_core::types::{Condition, FailureClass, Interval, Trace};
 
 /// Clusters of questions from which on a test at the 5% level can reject: 2 / 2^6 is below .05, 2 / 2^5 is not.
 pub(super) const DECIDABLE: usize = 6;
@@ -44,7 +44,11 @@ struct Leader {
 /// Judges a run.
 #[must_use]
 pub fn judge(facts: &VerdictFacts<'_>, bootstrap: &Bootstrap) -> LossVerdict {
-    let facts = &VerdictFacts { of: counted_of(facts), ..*facts };
+    let unusable = Unusable::new(facts);
+    // Without a gold answer only retrieval can be judged.
+    let is_judged = |one: &Outcome| one.judgments.correctness(Condition::Retrieved).is_some();
+    let is_answered = facts.is_answered && facts.outcomes.iter().any(is_judged);
+    let facts = &VerdictFacts { of: counted_of(facts), is_answered, ..*facts };
     let by_class = [Side::Retrieval, Side::Generator].map(|side| lost_on(facts.outcomes, side));
     let estimate = (facts.is_answered && facts.of == BudgetOf::Evidence)
         .then(|| Estimate::new(facts.outcomes, bootstrap));
@@ -55,7 +59,6 @@ pub fn judge(facts: &VerdictFacts<'_>, bootstrap: &Bootstrap) -> LossVerdict {
     // The bounds of an estimate are part of its interval; other readings of the data decide alongside the plain one.
     let bounds = estimate.as_ref().map_or(&[][..], |_| &others[..]);
     let oracle = cautions::oracle_check(facts.traces, facts.outcomes);
-    let unusable = Unusable::new(facts);
     let conclusion = conclude(facts, &losses, &others, &oracle, &unusable, bootstrap);
     let leader = leader(&losses, conclusion, bootstrap);
     let is_disputed = leader.as_ref().is_some_and(|plain| {

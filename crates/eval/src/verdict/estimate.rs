@@ -2,12 +2,14 @@
 //!
 //! Of the questions with complete evidence in the prompt, a share p is answered correctly. A question that lacks its evidence is taken
 //! to be answered correctly with it as often: of its loss 1 - r, with r the score of its answer, p - r is the loss of the stage that
-//! lost the evidence, and 1 - p the generator's. The oracle of the same run replaces p by the answer itself. Two things may make p
+//! lost the evidence, and 1 - p the generator's. Evidence does not make a stage's answers worse: its p is at least the share that is correct
+//! without. An unsure answer counts half, at the bounds as wrong or correct. The oracle of the same run replaces p by the answer itself. Two things may make p
 //! wrong, and the verdict holds only where it holds at both ends: chance (Wilson's interval), and questions whose evidence
 //! is harder to find may be harder to answer as well ([`HARDER`]).
 
 use super::Source;
 use super::budget::{self, ESTIMATED, LossBudget, Terms};
+use crate::metric_summary::mean;
 use ragtriage_core::attribute::classify::{Evidence, Outcome};
 use ragtriage_core::correctness::Correctness;
 use ragtriage_core::stats::bootstrap::Bootstrap;
@@ -65,29 +67,56 @@ impl Estimate {
 
     /// Returns the loss of each question: first by the share itself, then at its bounds.
     pub fn tables(&self, outcomes: &[Outcome]) -> [Vec<Option<Terms>>; 3] {
-        let table = |at| outcomes.iter().map(|outcome| self.terms(outcome, at)).collect();
+        let table = |at| {
+            let answers: Vec<_> = outcomes.iter().map(|outcome| answered(outcome, at)).collect();
+            let without = Source::ALL.map(|source| {
+                let of_source = answers.iter().flatten().filter(|one| one.0 == Some(source));
+                mean(&of_source.map(|one| one.1).collect::<Vec<_>>())
+            });
+            answers.iter().map(|one| one.map(|one| self.terms(one, at, &without))).collect()
+        };
         [At::Middle, At::Low, At::High].map(table)
     }
 
-    /// Returns the loss of one question to each source; `None` where its class does not tell. What the documents lack
-    /// is lost there whole. What a generator loses is not split: all of it counts as the reader's.
-    fn terms(&self, outcome: &Outcome, at: At) -> Option<Terms> {
+    /// Returns the loss of one question to each source; `without`: the shares correct where a source lost the evidence. What the
+    /// documents lack is lost there whole. What a generator loses is not split: all of it is `misread`.
+    fn terms(&self, (lost, correct): (Option<Source>, f64), at: At, without: &Terms) -> Terms {
         let mut terms = [0.0; Source::ALL.len()];
-        let (source, correct) = match outcome.class {
-            FailureClass::Correct => return Some(terms),
-            FailureClass::WrongAnswer => {
-                terms[Source::Misread as usize] = 1.0;
-                return Some(terms);
-            }
-            FailureClass::CorrectWithoutEvidence => {
-                (Source::of_class(outcome.evidence.class()?)?, 1.0)
-            }
-            class => (Source::of_class(class)?, 0.0),
+        let with_evidence = match lost {
+            None => correct,
+            Some(Source::NotInCorpus) => 1.0,
+            Some(source) => self.share(at).max(without[source as usize]),
         };
-        let with_evidence = if source == Source::NotInCorpus { 1.0 } else { self.share(at) };
-        terms[source as usize] = with_evidence - correct;
+        if let Some(source) = lost {
+            terms[source as usize] = with_evidence - correct;
+        }
         terms[Source::Misread as usize] += 1.0 - with_evidence;
-        Some(terms)
+        terms
+    }
+}
+
+/// Returns the source that lost the evidence, if any, and the score of the answer; `None` where the class does not tell.
+fn answered(outcome: &Outcome, at: At) -> Option<(Option<Source>, f64)> {
+    let lost = budget::lost_at(outcome);
+    match outcome.class {
+        FailureClass::Correct => Some((None, 1.0)),
+        FailureClass::WrongAnswer => Some((None, 0.0)),
+        FailureClass::CorrectWithoutEvidence => {
+            Some((Some(Source::of_class(outcome.evidence.class()?)?), 1.0))
+        }
+        FailureClass::Unsure
+            if outcome.evidence.is_testable() && !outcome.evidence.is_partial() =>
+        {
+            // The lower bound is that of what retrieval loses.
+            let is_retrieval = lost.is_some();
+            let score = match at {
+                At::Middle => 0.5,
+                At::Low => f64::from(is_retrieval),
+                At::High => f64::from(!is_retrieval),
+            };
+            Some((lost, score))
+        }
+        class => Some((Some(Source::of_class(class)?), 0.0)),
     }
 }
 

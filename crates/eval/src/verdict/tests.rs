@@ -3,6 +3,7 @@
 use super::*;
 use crate::tests::{judged, outcome, trace};
 use ragtriage_core::attribute::classify::{Evidence, Outcome};
+use ragtriage_core::attribute::judge::Judgments;
 use ragtriage_core::stats::bootstrap::Bootstrap;
 use ragtriage_core::stats::random::Random;
 use ragtriage_core::types::{
@@ -42,7 +43,12 @@ fn facts<'a>(traces: &'a [Trace], outcomes: &'a [Outcome], of: BudgetOf) -> Verd
 }
 
 fn verdict(kinds: &[Kind], of: BudgetOf, is_answered: bool) -> LossVerdict {
-    let (traces, outcomes) = run(kinds);
+    let (mut traces, outcomes) = run(kinds);
+    if !is_answered {
+        for trace in &mut traces {
+            trace.conditions.clear();
+        }
+    }
     let facts = VerdictFacts { is_answered, ..facts(&traces, &outcomes, of) };
     judge(&facts, &Bootstrap::new((0..traces.len()).collect(), 500, 1))
 }
@@ -90,7 +96,7 @@ fn equal_sides_are_undecided() {
     let misread = (40, WRONG, Some(WRONG), FailureClass::WrongAnswer, None);
     let found = by_generator(&[CORRECT, RANKED_LOW, misread]);
     assert_eq!((found.conclusion, found.undecided), (Conclusion::Undecided, true));
-    let end = "ranked_low and wrong_answer/misread lose most; which of the two loses more may be chance. The difference, 0, may be chance.";
+    let end = "ranked_low and wrong_answer lose most; which of the two loses more may be chance. The difference, 0, may be chance.";
     assert!(found.text.ends_with(end), "{}", found.text);
 }
 
@@ -449,10 +455,9 @@ fn without_a_recorded_retriever_the_verdict_asks_for_it_and_not_for_evidence() {
     }
     let facts = facts(&traces, &outcomes, BudgetOf::Evidence);
     let found = judge(&facts, &Bootstrap::new(vec![0, 1], 50, 1));
-    assert_eq!(
-        found.parts().1,
-        "Neither the retrieved passages nor those of the prompt are recorded for 2 questions with evidence."
-    );
+    let lack = "are recorded for 2 questions with evidence.";
+    let neither = format!("Neither the retrieved passages nor those of the prompt {lack}");
+    assert_eq!(found.parts().1, neither);
     assert!(
         found.cautions[0].contains("Record each retriever's candidates"),
         "{:?}",
@@ -539,4 +544,60 @@ fn nothing_is_lost_where_every_answer_is_right_although_some_oracles_are_wrong()
         "{}",
         one.text
     );
+}
+
+#[test]
+fn no_stage_loses_less_than_nothing_where_answers_are_correct_without_evidence() {
+    // p = 20 / 40; of 10 without evidence 9 are correct, so it brings none: the generator loses 20 + 1.
+    let lost = Some(Stage::Ranking);
+    let kinds = [
+        (20, RIGHT, None, FailureClass::Correct, None),
+        (20, WRONG, None, FailureClass::WrongAnswer, None),
+        (9, RIGHT, None, FailureClass::CorrectWithoutEvidence, lost),
+        (1, WRONG, None, FailureClass::RankedLow, lost),
+    ];
+    let found = verdict(&kinds, BudgetOf::Evidence, true);
+    let answers = [found.retrieval.answers, found.generator.answers].map(f64::round);
+    assert_eq!(answers, [0.0, 21.0]);
+    let counts = found.counts.expect("an estimate");
+    assert_eq!(counts.correct, 29.0);
+    assert!(counts.lost.iter().all(|(_, answers)| *answers >= 0.0), "{counts:?}");
+}
+
+#[test]
+fn without_an_oracle_unsure_answers_count_half_and_at_both_bounds() {
+    let kinds = [
+        (50, RIGHT, None, FailureClass::Correct, None),
+        (10, RIGHT, None, FailureClass::Unsure, None),
+    ];
+    let (traces, mut outcomes) = run(&kinds);
+    for outcome in &mut outcomes[50..] {
+        outcome.judgments = Judgments::default();
+    }
+    let plan = Bootstrap::new((0..60).collect(), 500, 1);
+    let found = judge(&facts(&traces, &outcomes, BudgetOf::Evidence), &plan);
+    // 10 / 2; none is lost if all are correct, and 10 if all are wrong.
+    assert_eq!((found.n, found.generator.answers.round()), (60, 5.0));
+    let ci = found.generator.ci95.expect("clusters");
+    assert!(ci.low == 0.0 && ci.high > 10.0, "{ci:?}");
+    let caution = "10 answers are unsure: counted as half correct; the intervals hold both bounds.";
+    assert_eq!(found.cautions, [caution]);
+}
+
+#[test]
+fn without_gold_answers_retrieval_alone_is_judged() {
+    let lost = Some(Stage::Ranking);
+    let kinds = [
+        (30, RIGHT, None, FailureClass::Delivered, None),
+        (10, RIGHT, None, FailureClass::RankedLow, lost),
+    ];
+    let (traces, mut outcomes) = run(&kinds);
+    for outcome in &mut outcomes {
+        outcome.judgments = Judgments::default();
+    }
+    let plan = Bootstrap::new((0..40).collect(), 500, 1);
+    let found = judge(&facts(&traces, &outcomes, BudgetOf::Evidence), &plan);
+    let start = "Is retrieval the bottleneck? Not known without gold answers. 30 of 40 prompts have complete evidence (75.0%";
+    assert!(found.text.starts_with(start), "{}", found.text);
+    assert_eq!((found.retrieval.answers, found.bottleneck), (10.0, Some(Source::RankedLow)));
 }

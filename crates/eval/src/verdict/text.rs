@@ -1,6 +1,6 @@
 //! The verdict in words.
 
-use super::budget::{BudgetOf, Losses};
+use super::budget::{self, BudgetOf, Losses};
 use super::cautions::{self, OracleCheck, Unusable};
 use super::decide::{DECIDABLE, VerdictFacts};
 use super::estimate::Estimate;
@@ -31,7 +31,12 @@ pub(super) fn sentence(
             ("Undecided", reasons)
         }
         Conclusion::RetrievalOnly => {
-            ("Not known without answers", retrieval_only(verdict) + &leader)
+            let has_answers = facts.traces.iter().any(|trace| !trace.conditions.is_empty());
+            let lack = if has_answers { "gold answers" } else { "answers" };
+            return format!(
+                "Is retrieval the bottleneck? Not known without {lack}. {}{leader}",
+                retrieval_only(verdict)
+            );
         }
         Conclusion::Withheld => ("No verdict", withheld(facts, losses, oracle, unusable)),
     };
@@ -100,6 +105,14 @@ fn unknown(
     losses: &Losses,
     estimate: Option<&Estimate>,
 ) -> Option<String> {
+    let mut lacking = facts.outcomes.iter().filter(|one| budget::lost_at(one).is_some());
+    let unsure = facts.outcomes.iter().filter(|one| one.class == FailureClass::Unsure).count();
+    if unsure > 0 && estimate.is_some_and(|estimate| estimate.n == 0) && lacking.next().is_none() {
+        return Some(format!(
+            "The rule is unsure about {}: let a judge or a person decide.",
+            plural(unsure, "answer", "answers")
+        ));
+    }
     if losses.means().iter().all(|mean| *mean <= 0.0) {
         if facts.outcomes.iter().any(|outcome| outcome.evidence.is_unseen()) {
             return Some("The results do not show the passages of the prompts.".to_owned());
@@ -164,10 +177,13 @@ fn insufficient(facts: &VerdictFacts<'_>) -> String {
     let has_gold = facts.outcomes.iter().any(|outcome| outcome.evidence.is_testable());
     let unseen = facts.outcomes.iter().filter(|outcome| outcome.evidence.is_unseen()).count();
     if unseen > 0 && !has_gold {
-        return format!(
-            "Neither the retrieved passages nor those of the prompt are recorded for {} with evidence.",
-            questions(unseen)
-        );
+        let has_steps = facts.traces.iter().any(|trace| !trace.steps.is_empty());
+        let what = if has_steps {
+            "The passages of the prompt are not"
+        } else {
+            "Neither the retrieved passages nor those of the prompt are"
+        };
+        return format!("{what} recorded for {} with evidence.", questions(unseen));
     }
     let head = if has_gold {
         "No question has both an answer and an answer from the gold passages alone."
@@ -189,12 +205,14 @@ fn leading(verdict: &LossVerdict, facts: &VerdictFacts<'_>, losses: &Losses) -> 
     };
     let name = |source: Source| match source.side() {
         Side::Retrieval => source.name().to_owned(),
+        // The questions of a class that lost their evidence may lose to the generator too.
+        Side::Generator if !has_fault(facts, source) => source.class().name().to_owned(),
         Side::Generator => format!("{}/{source}", source.class()),
     };
     let is_chance =
         losses.n_clusters < DECIDABLE || verdict.margin.is_none_or(|(_, ci)| ci.holds_zero());
     let name_of = name(source);
-    match verdict.runner_up.filter(|_| is_chance) {
+    match verdict.runner_up.filter(|next| is_chance && name(*next) != name_of) {
         Some(next) => format!(
             " {name_of} and {} lose most; which of the two loses more may be chance.",
             name(next)
@@ -205,6 +223,11 @@ fn leading(verdict: &LossVerdict, facts: &VerdictFacts<'_>, losses: &Losses) -> 
         }
         None => format!(" {name_of} loses most."),
     }
+}
+
+fn has_fault(facts: &VerdictFacts<'_>, source: Source) -> bool {
+    let faults = facts.outcomes.iter().filter_map(|outcome| outcome.fault);
+    faults.into_iter().any(|fault| fault.name() == source.name())
 }
 
 fn questions(n: usize) -> String {

@@ -316,15 +316,16 @@ fn measured(
         .map(|(asked, after)| f64::from(after.is_supported) - f64::from(asked.is_supported))
         .collect();
     let clusters: Vec<usize> = run.questions.iter().map(|asked| asked.cluster).collect();
+    let before = run.questions.iter().filter(|asked| asked.is_supported).count();
     Alternative {
         change,
         settings,
         n: after.len(),
-        before: run.questions.iter().filter(|asked| asked.is_supported).count(),
+        before,
         after: after.iter().filter(|after| after.is_supported).count(),
         won: won.count(),
         lost: lost.count(),
-        net_ci95: interval(&net, &clusters),
+        net_ci95: interval(&net, &clusters, before as f64 / after.len() as f64),
         tokens_before: mean(run.questions.iter().map(Recorded::tokens)),
         tokens_after: mean(after.iter().map(|after| after.tokens)),
         expected_gain: expected_gain(run, after),
@@ -334,10 +335,10 @@ fn measured(
 /// The test that a comparison with the changed run makes; its sign assignments are listed up to 16 clusters that differ.
 const TEST: RandomisationPlan = RandomisationPlan { permutations: 1_000, seed: 0, tests: 1 };
 
-/// Returns the mean differences that the paired randomisation test does not reject.
-fn interval(differences: &[f64], clusters: &[usize]) -> Option<Interval> {
+/// Returns the mean differences from a mean of `before` that the paired randomisation test does not reject; the mean stays in 0..=1.
+fn interval(differences: &[f64], clusters: &[usize], before: f64) -> Option<Interval> {
     let Interval { low, high } = randomisation(differences, clusters, TEST)?.interval?;
-    Some(Interval { low: low.max(-1.0), high: high.min(1.0) })
+    Some(Interval { low: low.max(-before), high: high.min(1.0 - before) })
 }
 
 /// Returns the mean; `None` if a value is missing.
@@ -366,11 +367,12 @@ fn expected_gain(run: &RecordedRun<'_>, after: &[After]) -> Option<ExpectedGain>
         (true, false) => without - answer.retrieved,
         _ => 0.0,
     };
+    let now: Vec<f64> = scored.iter().map(|(_, answer, _)| answer.retrieved).collect();
     let gains: Vec<f64> = scored.iter().map(gain).collect();
     let clusters: Vec<usize> = scored.iter().map(|(asked, ..)| asked.cluster).collect();
     Some(ExpectedGain {
         n: scored.len(),
         gain: metric_summary::mean(&gains),
-        ci95: interval(&gains, &clusters),
+        ci95: interval(&gains, &clusters, metric_summary::mean(&now)),
     })
 }

@@ -121,8 +121,8 @@ fn a_ranking_is_packed_again_and_delivers_the_questions_whose_gold_fits() {
         .map(|setting| (setting.key.as_str(), setting.value.as_deref()))
         .collect();
     assert_eq!(keys, [("retrieval.k", Some("3")), ("generation.context_tokens", Some("400"))]);
-    // Two questions differ: no difference is rejected, p is at least 2 / 2^4.
-    assert_eq!(three.net_ci95, Some(Interval { low: -1.0, high: 1.0 }));
+    // Two questions differ: no difference is rejected, p is at least 2 / 2^4. One of four has its evidence now.
+    assert_eq!(three.net_ci95, Some(Interval { low: -0.25, high: 0.75 }));
     // 200, 200, 300 and 200 tokens: the third question's gold fits.
     let budget = of(&run, Change::Budget { context_tokens: 500 });
     assert_eq!((budget.after, budget.won, budget.tokens_after), (2, 1, Some(225.0)));
@@ -241,4 +241,13 @@ fn advice_names_the_change_its_cost_and_its_gain() {
         "10 passages in the prompt: complete evidence for 80 of 100 questions instead of 50, 10 [1, 90] more correct answers (computed, not run), \
          1,000 tokens of passages instead of 500."
     );
+}
+
+#[test]
+fn no_interval_holds_more_lost_answers_than_there_are() {
+    // 1 of 8 answers is correct: at most 1 is lost and 7 are gained.
+    let mut differences = [0.0; 8];
+    differences[0] = -0.125;
+    let found = interval(&differences, &(0..8).collect::<Vec<_>>(), 0.125).expect("clusters");
+    assert!(found.low >= -0.125 && found.high <= 0.875, "{found:?}");
 }
