@@ -97,7 +97,6 @@ pub(super) fn cautions(
         open,
         unrecorded(facts),
         estimate.and_then(|estimate| estimated(estimate, facts)),
-        estimate.and_then(|_| unsure(facts)),
         uncovered(facts, n),
         disagreement(facts),
     ]
@@ -158,15 +157,6 @@ fn estimated(estimate: &Estimate, facts: &VerdictFacts<'_>) -> Option<String> {
             plural(n, "answer is", "answers are"),
             percent_of(correct, n)
         )
-    })
-}
-
-/// Counts the answers that an estimate takes as half correct; with an oracle the scores say so.
-fn unsure(facts: &VerdictFacts<'_>) -> Option<String> {
-    let n = count(facts.outcomes, FailureClass::Unsure);
-    (n > 0).then(|| {
-        let answers = plural(n, "answer is", "answers are");
-        format!("{answers} unsure: counted as half correct; the intervals hold both bounds.")
     })
 }
 

@@ -1,6 +1,6 @@
 //! The verdict in words.
 
-use super::budget::{self, BudgetOf, Losses};
+use super::budget::{BudgetOf, Losses};
 use super::cautions::{self, OracleCheck, Unusable};
 use super::decide::{DECIDABLE, VerdictFacts};
 use super::estimate::Estimate;
@@ -105,9 +105,8 @@ fn unknown(
     losses: &Losses,
     estimate: Option<&Estimate>,
 ) -> Option<String> {
-    let mut lacking = facts.outcomes.iter().filter(|one| budget::lost_at(one).is_some());
     let unsure = facts.outcomes.iter().filter(|one| one.class == FailureClass::Unsure).count();
-    if unsure > 0 && estimate.is_some_and(|estimate| estimate.n == 0) && lacking.next().is_none() {
+    if unsure > 0 && estimate.is_some_and(|estimate| estimate.n == 0) {
         return Some(format!(
             "The rule is unsure about {}: let a judge or a person decide.",
             plural(unsure, "answer", "answers")
