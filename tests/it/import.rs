@@ -119,7 +119,7 @@ fn an_imported_run_is_reported_without_our_pipelines_settings() {
     project.write("r.jsonl", RECORD);
     good(&project, "r", &["r.jsonl", "c.toml"]);
     let report = project.call(&["report", "runs/r", "--format", "terminal"]).stdout;
-    assert!(report.contains("record `r.jsonl`") && !report.contains("Chunking  "), "{report}");
+    assert!(report.contains("results `r.jsonl`") && !report.contains("Chunking  "), "{report}");
     assert!(
         report.contains("the stage `contexts` is recorded")
             && !report.contains("no generator answers"),
@@ -226,7 +226,7 @@ fn an_imported_run_is_not_gone_on_with_but_imported_again() {
     let summary = good(&project, "r", &["r.jsonl", "c.toml"]);
     assert_eq!((class(&summary, "correct"), class(&summary, "failed")), (1, 1));
     let before = project.files("runs/r");
-    let refused = "error: run `r` was imported from the record `r.jsonl`: there is nothing to ask";
+    let refused = "error: run `r` was imported from the results `r.jsonl`: there is nothing to ask";
     project.refuses_with_some_hint(&["run", "c.toml", "--out", "runs", "--resume", "r"], refused);
     project.refuses_with_some_hint(&["run", "--out", "runs", "--resume", "r"], refused);
     assert_eq!(project.files("runs/r"), before);
