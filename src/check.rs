@@ -9,12 +9,14 @@ use clap::{Args, ValueEnum};
 use crate::failure::Failure;
 use crate::output;
 use crate::run_folder::{announce, folder_of, nearest};
+use crate::shell::shell;
 use ragtriage_core::config::{GateMode, GatesSettings};
 use ragtriage_core::metric::Quantity;
 use ragtriage_data::run::{Manifest, SHARED, SavedRun};
 use ragtriage_eval::compare::ComparedRun;
 use ragtriage_eval::gate::{self, Gate, GateBound, GatePlan, GateReport};
 use ragtriage_pipeline::settings::{Resolved, Settings, assemble};
+use ragtriage_report::document::{Element, Fact};
 use ragtriage_report::gates;
 
 #[derive(Debug, Args)]
@@ -29,7 +31,7 @@ pub struct CheckArgs {
     /// Maximum mean or share: `--max hallucinated=0.05`.
     #[arg(long, value_name = "METRIC=X")]
     max: Vec<String>,
-    /// Maximum worsening from the baseline: `--max-drop AnswerF1=0.02`.
+    /// Maximum worsening from the baseline: `--max-drop AnswerCorrect=0.05`.
     #[arg(long, value_name = "METRIC=X")]
     max_drop: Vec<String>,
     /// Baseline of drops: the folder of a run, or its name.
@@ -82,13 +84,14 @@ pub fn check(args: &CheckArgs) -> Result<bool, Failure> {
         }),
         intersect: args.intersect,
     };
-    let baseline = baseline.map(|named| SavedRun::load(&folder_of(&named))).transpose()?;
+    let named = baseline;
+    let baseline = named.as_ref().map(|named| SavedRun::load(&folder_of(named))).transpose()?;
     let baseline = baseline.as_ref().map(|run| {
         let k = run.manifest.settings.retrieval.k;
         ComparedRun { run, k }
     });
     let report = gate::check(&run, baseline, &plan)?;
-    tell(args, &report)?;
+    tell(args, named.as_deref(), &report)?;
     Ok(report.passed)
 }
 
@@ -184,11 +187,21 @@ fn merged(settings: Vec<Gate>, flags: Vec<Gate>) -> Vec<Gate> {
 }
 
 /// Prints the report and writes the JUnit file.
-fn tell(args: &CheckArgs, report: &GateReport) -> Result<(), Failure> {
+fn tell(args: &CheckArgs, baseline: Option<&Path>, report: &GateReport) -> Result<(), Failure> {
     if args.json {
         output::data(&output::json(report, "the gates")?)?;
     } else {
-        output::report(&gates::report(report))?;
+        let mut shown = gates::report(report);
+        if !report.passed {
+            let run = shell(&args.run);
+            let command = match baseline {
+                Some(baseline) => format!("ragtriage compare {} {run}", shell(baseline)),
+                None => format!("ragtriage report {run}"),
+            };
+            shown.facts(vec![Fact::new("next", "see the questions that the run loses")]);
+            shown.elements.push(Element::Lines(vec![format!("  {command}")]));
+        }
+        output::report(&shown)?;
     }
     if let Some(path) = &args.junit {
         output::file(path, SHARED, gates::junit(report).as_bytes())?;

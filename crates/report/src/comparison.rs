@@ -278,7 +278,7 @@ fn flips(pair: &PairComparison, report: &mut Report) {
         );
     }
     if !table.rows.is_empty() {
-        let note = "moved: good in neither; below, up to three questions of each row";
+        let note = "moved: neither lost nor gained, but of another class; below, up to three questions of each row";
         table.notes.push(note.to_owned());
     }
     report.table(table);

@@ -7,7 +7,7 @@ use ragtriage_core::config::GateMode;
 use ragtriage_core::metric::Quantity;
 use ragtriage_core::text::numbers::plural;
 use ragtriage_core::text::sanitize::one_line;
-use ragtriage_eval::gate::{GateReport, GateResult, GateVerdict};
+use ragtriage_eval::gate::{GateBound, GateReport, GateResult, GateVerdict};
 
 /// Beginning of the root element of the JUnit file.
 pub const JUNIT: &str = "<testsuites name=\"ragtriage gates\"";
@@ -56,7 +56,7 @@ fn table(gates: &[GateResult]) -> Table {
             gate.ci95.map_or(String::new(), |ci| format!("{ci:.0$}", digits(gate))),
             gate.n.to_string(),
         ]);
-        if gate.verdict != GateVerdict::Pass {
+        if gate.verdict != GateVerdict::Pass || gate.bound == GateBound::Complete {
             table.notes.push(format!("{}: {}", gate.gate, gate.reason));
         }
     }
@@ -82,7 +82,8 @@ fn digits(gate: &GateResult) -> usize {
 fn verdict(gates: &GateReport) -> String {
     let [passed, failed, open] = [GateVerdict::Pass, GateVerdict::Fail, GateVerdict::Inconclusive]
         .map(|verdict| count(&gates.gates, verdict));
-    let open_ones = if open == 0 { "" } else { " (not counted as failed)" };
+    let open_ones =
+        if open == 0 { "" } else { " (not counted as failed; `--gate mean` decides by the value)" };
     // A gate that is not decided is not called passed.
     let end = match (gates.passed, open) {
         (true, 0) => "The run passes.",

@@ -1,5 +1,6 @@
 //! The stages of a pipeline, the failure classes of a question, the faults inside `wrong_answer`, and the flags.
 
+use super::QuestionKind;
 use crate::closed_set::closed_set;
 
 closed_set! {
@@ -90,6 +91,12 @@ impl FailureClass {
     #[must_use]
     pub fn is_of_unanswerable(self) -> bool {
         matches!(self, Self::Declined | Self::Hallucinated)
+    }
+
+    /// Returns true if a question of the kind can have it.
+    #[must_use]
+    pub fn is_possible_for(self, kind: QuestionKind) -> bool {
+        self == Self::Failed || self.is_of_unanswerable() == (kind == QuestionKind::Unanswerable)
     }
 
     /// Returns true if only a question with an answer can have it.

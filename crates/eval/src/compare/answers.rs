@@ -53,7 +53,7 @@ pub enum Turn {
     Lost,
     /// Not in the baseline, good in the run.
     Gained,
-    /// Good in neither, lost at another stage.
+    /// Neither lost nor gained, but of another class: lost elsewhere, or unsure in one of the runs.
     Moved,
 }
 
@@ -94,7 +94,8 @@ pub(super) struct JudgedPairs {
 /// The outcome of a question in one run.
 #[derive(Clone, Copy)]
 struct PairedFate {
-    good: bool,
+    /// `None`: the answer is unsure.
+    good: Option<bool>,
     class: FailureClass,
 }
 
@@ -112,14 +113,14 @@ pub(super) fn judged(
     JudgedPairs { of, sides: sides.collect() }
 }
 
-/// `None` where it is unknown, an unsure answer included.
+/// `None` where it is unknown.
 fn fate(outcome: &Outcome, of: JudgedBy) -> Option<PairedFate> {
     let (good, class) = match of {
         JudgedBy::Answer => {
             let good = match outcome.judgments.correctness(Condition::Retrieved)? {
-                Correctness::Correct => true,
-                Correctness::Wrong => false,
-                Correctness::Unsure => return None,
+                Correctness::Correct => Some(true),
+                Correctness::Wrong => Some(false),
+                Correctness::Unsure => None,
             };
             (good, outcome.class)
         }
@@ -128,7 +129,7 @@ fn fate(outcome: &Outcome, of: JudgedBy) -> Option<PairedFate> {
                 return None;
             }
             let class = outcome.evidence.class().unwrap_or(FailureClass::Delivered);
-            (class == FailureClass::Delivered, class)
+            (Some(class == FailureClass::Delivered), class)
         }
     };
     Some(PairedFate { good, class })
@@ -142,8 +143,9 @@ impl JudgedPairs {
     /// Returns the 2 x 2 table; `None` if no question is judged in both runs.
     pub(super) fn agreement(&self) -> Option<Contingency> {
         let (mut both, mut only_baseline, mut only_run, mut neither) = (0, 0, 0, 0);
-        for (a, b) in self.sides.iter().flatten() {
-            *match (a.good, b.good) {
+        let judged = |(a, b): &(PairedFate, PairedFate)| a.good.zip(b.good);
+        for goods in self.sides.iter().flatten().filter_map(judged) {
+            *match goods {
                 (true, true) => &mut both,
                 (true, false) => &mut only_baseline,
                 (false, true) => &mut only_run,
@@ -162,7 +164,7 @@ impl JudgedPairs {
             let Some((first, second)) = fates else {
                 continue;
             };
-            if let Some(turn) = self.turn(*first, *second) {
+            if let Some(turn) = turn(*first, *second) {
                 let traces = [0, 1].map(|side| &runs[side].traces[at[side]]);
                 groups.entry((turn, first.class, second.class)).or_default().push(flip(traces));
             }
@@ -174,19 +176,13 @@ impl JudgedPairs {
         groups.sort_by_key(|group| (group.turn, std::cmp::Reverse(group.questions.len())));
         groups
     }
+}
 
-    fn turn(&self, first: PairedFate, second: PairedFate) -> Option<Turn> {
-        match (first.good, second.good) {
-            (true, false) => Some(Turn::Lost),
-            (false, true) => Some(Turn::Gained),
-            // Two wrong answers are not distinguished; without answers, only the stage can differ.
-            (false, false)
-                if self.of == JudgedBy::CompleteEvidence && first.class != second.class =>
-            {
-                Some(Turn::Moved)
-            }
-            _ => None,
-        }
+fn turn(first: PairedFate, second: PairedFate) -> Option<Turn> {
+    match (first.good, second.good) {
+        (Some(true), Some(false)) => Some(Turn::Lost),
+        (Some(false), Some(true)) => Some(Turn::Gained),
+        _ => (first.class != second.class).then_some(Turn::Moved),
     }
 }
 

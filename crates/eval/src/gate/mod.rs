@@ -1,8 +1,9 @@
 //! Gates: absolute and relative quality limits of a run.
 //!
 //! A gate bounds a metric's mean or a failure class's share (`min`, `max`), or its deterioration from a baseline's over the
-//! same questions (`max_drop`). A share is the mean of a value that is 1 for a question with the class and 0 for
-//! every other. By default the 95% interval decides: a gate passes if the whole interval meets the limit, fails if none
+//! same questions (`max_drop`). A share is the mean of a value that is 1 for a question with the class and 0 for every other that
+//! could have it: `hallucinated` and `declined` of the unanswerable questions, the others of the answerable ones, `failed` of all. By
+//! default the 95% interval decides: a gate passes if the whole interval meets the limit, fails if none
 //! of it does, and is inconclusive otherwise. `mean` uses the value alone, and so does a limit at the end of the
 //! metric's range, which no number of questions could establish. A gate that cannot be judged is an error, never a pass.
 
@@ -21,7 +22,7 @@ use super::{Error, diagnose};
 use ragtriage_core::attribute::classify::Outcome;
 use ragtriage_core::metric::{Aggregate, Direction, Metric, Quantity};
 use ragtriage_core::text::numbers::{plural, thousands};
-use ragtriage_core::types::Interval;
+use ragtriage_core::types::{FailureClass, Interval};
 use ragtriage_data::run::{SCHEMA, SavedRun};
 
 /// A kind of bound.
@@ -207,7 +208,7 @@ pub fn check(
     let levels = levels(&judged, plan);
     let (changes, questions) = changes(&judged, baseline, plan)?;
     let mut found = (levels.into_iter(), changes.into_iter());
-    let mut gates: Vec<GateResult> = complete(run).into_iter().collect();
+    let mut gates: Vec<GateResult> = complete(run, plan.mode).into_iter().collect();
     for gate in &plan.gates {
         let next = if gate.needs_baseline() { found.1.next() } else { found.0.next() };
         let next = next.filter(|next| next.n > 0).ok_or_else(|| judged.lacks(gate.quantity))?;
@@ -248,20 +249,25 @@ impl<'a> JudgedRun<'a> {
         }
     }
 
-    /// Returns each question's value: a score, or 1 if it has the class or fault and 0 if not.
+    /// Returns each question's value: a score, or 1 if it has the class or fault, 0 if not, `None` if it cannot have it.
     ///
     /// # Errors
     /// A class of answers where the run has none, and a metric without a value.
     fn column(&self, quantity: Quantity) -> Result<Vec<Option<f64>>, Error> {
-        let shares = |needs_answers: bool, has: &dyn Fn(&Outcome) -> bool| {
-            let shares = self.outcomes.iter().map(|one| Some(f64::from(u8::from(has(one)))));
+        let shares = |class: FailureClass, has: &dyn Fn(&Outcome) -> bool| {
+            let questions = self.run.traces.iter().map(|trace| trace.question.kind);
+            let shares = self.outcomes.iter().zip(questions).map(|(one, kind)| {
+                class.is_possible_for(kind).then(|| f64::from(u8::from(has(one))))
+            });
             let has_answers = || self.outcomes.iter().any(|one| one.class.needs_an_answer());
-            (!needs_answers || has_answers()).then(|| shares.collect())
+            (!class.needs_an_answer() || has_answers()).then(|| shares.collect())
         };
         let column = match quantity {
             Quantity::Metric(metric) => self.scores.column(metric),
-            Quantity::Class(class) => shares(class.needs_an_answer(), &|one| one.class == class),
-            Quantity::Fault(fault) => shares(true, &|one| one.fault == Some(fault)),
+            Quantity::Class(class) => shares(class, &|one| one.class == class),
+            Quantity::Fault(fault) => {
+                shares(FailureClass::WrongAnswer, &|one| one.fault == Some(fault))
+            }
         };
         let has_value = |column: &Vec<Option<f64>>| column.iter().any(Option::is_some);
         column.filter(has_value).ok_or_else(|| self.lacks(quantity))
@@ -465,12 +471,13 @@ fn deciding(gate: &Gate, value: f64, ci: Interval, n: usize) -> Option<usize> {
     }
     let half = if limit < value { value - ci.low } else { ci.high - value };
     let ratio = half / (limit - value).abs();
-    (ratio.is_finite() && ratio < 1e3).then(|| (ratio * ratio * n as f64).round() as usize)
+    let enough = (ratio * ratio * n as f64 - ROUNDING).ceil() as usize;
+    (ratio.is_finite() && ratio < 1e3).then(|| enough.max(n + 1))
 }
 
 /// Questions that failed or were never asked are in no mean and are not represented by the others. `None` if there
 /// are none.
-fn complete(run: &SavedRun) -> Option<GateResult> {
+fn complete(run: &SavedRun, mode: GateMode) -> Option<GateResult> {
     let asked = run.manifest.n_questions.max(run.traces.len());
     let failed = run.traces.iter().filter(|trace| trace.lacks_result()).count();
     let missing = asked - run.traces.len();
@@ -491,11 +498,14 @@ fn complete(run: &SavedRun) -> Option<GateResult> {
         means: None,
         verdict: if (judged as f64) < (1.0 - MOST_UNJUDGED) * asked as f64 {
             GateVerdict::Fail
+        } else if mode == GateMode::Mean {
+            GateVerdict::Pass
         } else {
             GateVerdict::Inconclusive
         },
         reason: format!(
-            "{failed} of {asked} questions failed or have no usable reply and {missing} were not asked, so no mean is valid for the whole set; {remedy}"
+            "{failed} of {asked} questions failed or have no usable reply and {missing} were not asked; the other gates are on the rest: \
+             {remedy}"
         ),
     })
 }

@@ -3,6 +3,7 @@
 use super::*;
 use crate::compare::tests::{evaluation, run};
 use crate::tests::failed;
+use ragtriage_core::types::{QuestionKind, Stance};
 use ragtriage_data::run::ExternalSource;
 
 fn gate(name: &str, bound: GateBound, limit: f64) -> Gate {
@@ -220,6 +221,10 @@ fn questions_without_an_answer_are_a_gate_of_their_own() {
     let report =
         check(&nearly, None, &plan(vec![gate("AnswerEM", GateBound::Min, 0.5)])).expect("judged");
     assert_eq!(verdicts(&report), [GateVerdict::Inconclusive, GateVerdict::Pass]);
+    let by_mean =
+        GatePlan { mode: GateMode::Mean, ..plan(vec![gate("AnswerEM", GateBound::Min, 0.5)]) };
+    let decided = check(&nearly, None, &by_mean).expect("judged");
+    assert_eq!(verdicts(&decided), [GateVerdict::Pass; 2]);
     assert!(complete.reason.ends_with("resume the run to ask them"), "{}", complete.reason);
     let kind = ExternalSource::RESULTS.to_owned();
     torn.manifest.external = Some(ExternalSource {
@@ -285,6 +290,22 @@ fn the_share_of_a_class_is_bounded_like_a_mean() {
 }
 
 #[test]
+fn the_share_of_a_class_is_of_the_questions_that_can_have_it() {
+    let mut run = run("mixed", &["18 May", "18 May", "1815", "18 May", "I do not know."]);
+    for trace in &mut run.traces[3..] {
+        trace.question.kind = QuestionKind::Unanswerable;
+        trace.question.answers.clear();
+    }
+    let attempts = run.traces[4].conditions.iter_mut().flat_map(|one| &mut one.attempts);
+    attempts.for_each(|attempt| attempt.stance = Stance::Declined);
+    let gates = ["hallucinated", "declined", "not_in_corpus", "failed"];
+    let gates = gates.map(|name| gate(name, GateBound::Max, 0.9)).to_vec();
+    let report = check(&run, None, &plan(gates)).expect("judged");
+    let found: Vec<_> = report.gates.iter().map(|gate| (gate.value, gate.n)).collect();
+    assert_eq!(found, [(0.5, 2), (0.5, 2), (1.0 / 3.0, 3), (0.0, 5)]);
+}
+
+#[test]
 fn a_run_without_questions_is_reported_as_such() {
     let gates = vec![gate("AnswerEM", GateBound::Min, 0.5)];
     let error = check(&run("none", &[]), None, &plan(gates)).expect_err("nothing to judge");
@@ -298,7 +319,7 @@ fn a_run_without_answers_has_no_share_of_a_class_of_answers() {
         trace.conditions.clear();
     }
     let answered = run("answered", &["18 May", "1815"]);
-    let names = ["wrong_answer", "hallucinated", "wrong_answer/misread"];
+    let names = ["wrong_answer", "wrong_answer/misread"];
     for name in names {
         let message = format!("`silent` has no value of `{name}` on any question");
         let error = Error::no_value(message);

@@ -37,7 +37,7 @@ const FLAGS = {
 const TURNS = {
   lost: ["▼", "Good in A, not in B."],
   gained: ["▲", "Not good in A, good in B."],
-  moved: ["◆", "Good in neither, lost at another stage."],
+  moved: ["◆", "Neither lost nor gained, but of another class."],
 };
 
 const CONDITIONS = {
