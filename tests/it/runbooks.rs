@@ -235,7 +235,7 @@ fn a_split_is_asked_alone() {
 }
 
 #[test]
-fn without_a_generator_the_run_is_about_support_alone() {
+fn without_a_generator_the_run_is_about_evidence_alone() {
     let project = Project::runbooks();
     let outcome = project.call(&[
         "run",
@@ -254,9 +254,9 @@ fn without_a_generator_the_run_is_about_support_alone() {
     assert_eq!(names, ["not_in_corpus", "split", "not_retrieved", "ranked_low", "not_packed"]);
     assert_eq!(
         (&summary["classes"]["delivered"], &summary["loss_budget"]["of"]),
-        (&stages[4]["complete"], &"support".into())
+        (&stages[4]["complete"], &"complete evidence".into())
     );
-    // What is lost is the share whose support did not reach the prompt.
+    // What is lost is the share whose evidence did not reach the prompt.
     let supported = stages[4]["complete"].as_f64().expect("a count");
     let loss = summary["loss_budget"]["loss"].as_f64().expect("a number");
     assert!((loss - (1.0 - supported / 275.0)).abs() < 1e-12, "{loss}");

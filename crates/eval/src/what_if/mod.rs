@@ -338,7 +338,8 @@ const TEST: RandomisationPlan = RandomisationPlan { permutations: 1_000, seed: 0
 /// Returns the mean differences from a mean of `before` that the paired randomisation test does not reject; the mean stays in 0..=1.
 fn interval(differences: &[f64], clusters: &[usize], before: f64) -> Option<Interval> {
     let Interval { low, high } = randomisation(differences, clusters, TEST)?.interval?;
-    Some(Interval { low: low.max(-before), high: high.min(1.0 - before) })
+    // No negative zero.
+    Some(Interval { low: low.max(-before) + 0.0, high: high.min(1.0 - before) })
 }
 
 /// Returns the mean; `None` if a value is missing.
