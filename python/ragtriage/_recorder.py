@@ -116,7 +116,7 @@ class Recorder:
             warned, self._has_warned = self._has_warned, True
         if not warned:
             warnings.warn(
-                f"no passages were recorded for question `{key}`, and a record without passages cannot be diagnosed: call `stage`, with an "
+                f"no passages were recorded for question `{key}`, and a question without passages cannot be diagnosed: call `stage`, with an "
                 "empty list if nothing was retrieved. LangChain and LlamaIndex report their own retrievers only, such as "
                 "`vectorstore.as_retriever()`, not a function that searches",
                 stacklevel=2,
