@@ -9,25 +9,35 @@ use clap::Args;
 use sha2::{Digest, Sha256};
 
 use crate::bars::ProgressBars;
+use crate::dataset::anchor::{add, label_command};
 use crate::environment::{environment, git_commit};
 use crate::failure::Failure;
+use crate::map::MapArgs;
+use crate::output;
 use crate::overrides::OverrideArgs;
 use crate::report::{self, configuration_digest};
 use crate::run;
-use crate::run_folder::{configuration, runs};
+use crate::run_folder::{CONFIG, configuration, runs};
 use crate::runtime::block_on;
-use crate::sample::{load, sample};
+use crate::sample::{load_with, sample};
+use crate::shell::shell;
+use crate::starter::starter;
 use crate::{announce, dry_run, judge};
 use ragtriage_clients::fetch::Download;
 use ragtriage_core::config::GeneratorName;
 use ragtriage_core::text::hex::hex;
 use ragtriage_core::types::{Dataset, Note, Question};
+use ragtriage_data::Fields;
+use ragtriage_data::dataset::anchor::{AnswerField, pairs};
+use ragtriage_data::dataset::survey;
 use ragtriage_data::run::external::chunks::Chunks;
 use ragtriage_data::run::external::input::Input;
 use ragtriage_data::run::external::join::{self, Joined};
 use ragtriage_data::run::external::recorded::{self, Recorded};
 use ragtriage_data::run::external::spans;
-use ragtriage_data::run::{ExternalSource, Kind, LineWriter, Manifest, ModelRecord, RunFolder};
+use ragtriage_data::run::{
+    ExternalSource, Kind, LineWriter, Manifest, ModelRecord, RunFolder, SHARED,
+};
 use ragtriage_pipeline::ask::{Done, FAILURES_IN_A_ROW};
 use ragtriage_pipeline::conditions::ConditionPlan;
 use ragtriage_pipeline::execute::{RunSource, execute};
@@ -40,13 +50,21 @@ use ragtriage_pipeline::settings::{Resolved, Settings, assemble, record};
 #[derive(Debug, Args)]
 #[allow(clippy::struct_excessive_bools, reason = "each is a flag of its own")]
 pub struct ImportArgs {
-    /// Results file (JSON lines), traces or TREC run; `-` for standard input.
+    /// Results file (JSON, JSON Lines, CSV, TSV), traces or TREC run; `-` for standard input.
     ///
-    /// A line of a results file is `{id or question, contexts or stages, answer?, prompt?, conditions?}`. Traces are exports of OpenTelemetry,
-    /// LangSmith or Langfuse. Files may be compressed with gzip.
+    /// A row of a results file is `{id or question, contexts or stages, answer?, prompt?, conditions?}`; the names of common tools are
+    /// known, and `--map` names others. Traces are exports of OpenTelemetry, LangSmith or Langfuse. Files may be compressed with gzip.
     file: PathBuf,
     /// Configuration file with the data set [default: ragtriage.toml, here or above].
     config: Option<PathBuf>,
+    /// Folder of the documents, where there is no configuration: the file is also the test set.
+    ///
+    /// Its reference answers and contexts are located in the documents. The set and a configuration are written to a folder next to
+    /// the run, named after the file; a later import adds to it.
+    #[arg(long, value_name = "DIR", conflicts_with = "config")]
+    documents: Option<PathBuf>,
+    #[command(flatten)]
+    map: MapArgs,
     #[command(flatten)]
     overrides: OverrideArgs,
     /// Chunks that the results file names by `chunk_id`.
@@ -83,7 +101,13 @@ pub struct ImportArgs {
 /// Runs the command.
 pub fn import(args: ImportArgs) -> Result<(), Failure> {
     block_on(async move {
-        let config = configuration(args.config.as_deref())?;
+        let fields = args.map.fields()?;
+        let input = Input::read(&args.file)?;
+        let kind = kind_of(input.text());
+        let (config, unlabelled) = match &args.documents {
+            Some(documents) => test_set(documents, &args, &input, &fields)?,
+            None => (configuration(args.config.as_deref())?, Vec::new()),
+        };
         let mut resolved = Resolved::new(Some(&config), &args.overrides.sets()?)?;
         let bars = ProgressBars::new();
         let judge = if resolved.settings.judge.is_on() && !args.dry_run {
@@ -93,13 +117,11 @@ pub fn import(args: ImportArgs) -> Result<(), Failure> {
             None
         };
         let clock = Instant::now();
-        let mut dataset = load(&mut resolved)?;
-        let input = Input::read(&args.file)?;
-        let kind = kind_of(input.text());
+        let mut dataset = load_with(&mut resolved, unlabelled)?;
         let chunks = args.chunks.as_deref().map(Input::read).transpose()?;
         let chunks = chunks.as_ref().map(Chunks::read).transpose()?;
         let (lines, sha256) = rayon::join(
-            || lines(&input, kind, &dataset, &resolved.settings, chunks.as_ref()),
+            || lines((&input, &fields), kind, &dataset, &resolved.settings, chunks.as_ref()),
             || hex(&Sha256::digest(input.text())),
         );
         let ((lines, notes), from) = (lines?, input.name().to_owned());
@@ -189,6 +211,33 @@ fn asking(
     }
 }
 
+/// Writes the test set that a results file is, with its configuration, to a folder next to the runs. Returns the configuration and
+/// the questions without labels.
+fn test_set(
+    documents: &Path,
+    args: &ImportArgs,
+    input: &Input,
+    fields: &Fields,
+) -> Result<(PathBuf, Vec<Question>), Failure> {
+    let pairs = pairs(input, fields, AnswerField::Generated)?;
+    let stem = args.file.file_stem().map_or("results".into(), |stem| stem.to_string_lossy());
+    let folder = args.out.join(format!("{stem}-set"));
+    let config = folder.join(CONFIG);
+    let absolute = std::path::absolute(documents).unwrap_or_else(|_| documents.to_owned());
+    let text = starter(&survey(documents)?, &absolute, Some("questions.jsonl"));
+    if !config.exists() {
+        std::fs::create_dir_all(&folder).map_err(|error| output::cannot_write(&folder, &error))?;
+        output::file(&config, SHARED, text.as_bytes())?;
+    }
+    let spec = Resolved::new(Some(&config), &[])?.dataset();
+    let (_, unlabelled) = add(&spec, &pairs)?;
+    if !unlabelled.is_empty() {
+        let command = label_command(&spec, &format!(" {}", shell(&config)))?;
+        output::talk(&format!("label them, then repeat this import: {command}"));
+    }
+    Ok((config, unlabelled))
+}
+
 /// Creates the run's folder. What a killed import left under this name is replaced: nothing of it can be resumed. `summary.json` is
 /// its last file.
 fn new_folder(out: &Path, name: &str) -> Result<RunFolder, Failure> {
@@ -227,7 +276,7 @@ fn kind_of(text: &str) -> &'static str {
 
 /// The file's lines, of all questions of the data set, with notes: a sample is drawn afterwards, from those.
 fn lines(
-    input: &Input,
+    (input, fields): (&Input, &Fields),
     kind: &str,
     dataset: &Dataset,
     settings: &Settings,
@@ -250,7 +299,7 @@ fn lines(
             let is_document = |id: &str| chunks.is_none() && is_document(id);
             spans::read(input, &|text| texts.contains(text), &is_document)?
         }
-        _ => (recorded::read(input)?, Vec::new()),
+        _ => (recorded::read(input, fields)?, Vec::new()),
     };
     Chunks::complete(chunks, &mut lines)?;
     Ok((lines, notes))
@@ -260,11 +309,15 @@ fn generator_model(name: String) -> ModelRecord {
     ModelRecord { role: "generator".to_owned(), name, sha256: BTreeMap::new() }
 }
 
-/// Returns true if the first line that is not a comment has columns and is not JSON.
+/// Returns true if the first line that is not a comment is of a TREC run: query, `Q0`, document, rank, score, tag.
 fn looks_like_trec(text: &str) -> bool {
-    let mut lines =
-        text.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#'));
-    lines.next().is_some_and(|line| {
-        !line.starts_with(['{', '[']) && line.split_ascii_whitespace().count() >= 6
-    })
+    let mut lines = text.lines().filter(|line| {
+        let line = line.trim();
+        !line.is_empty() && !line.starts_with('#')
+    });
+    let columns: Vec<&str> =
+        lines.next().map_or(Vec::new(), |line| line.split_ascii_whitespace().take(7).collect());
+    matches!(columns[..], [first, second, _, _, score, _, ..]
+        if !first.starts_with(['{', '['])
+            && (second.eq_ignore_ascii_case("Q0") || score.parse::<f64>().is_ok()))
 }

@@ -35,7 +35,7 @@ pub fn init(args: &InitArgs) -> Result<(), Failure> {
         Kind::Missing => Failure::new(error.to_string(), "name the folder with your documents"),
         _ => error.into(),
     })?;
-    if !create(Path::new(CONFIG), &starter(&seen, folder))? {
+    if !create(Path::new(CONFIG), &starter(&seen, folder, None))? {
         let hint = "run it with `ragtriage run`, or move it away to create a new one";
         return Err(Failure::new(format!("`{CONFIG}` already exists"), hint));
     }

@@ -18,6 +18,7 @@ mod init;
 mod interrupt;
 mod judge;
 mod limits;
+mod map;
 mod model;
 mod next;
 mod output;

@@ -1,12 +1,17 @@
 //! The data set of a command, and the questions that it asks.
 
 use crate::failure::Failure;
-use ragtriage_core::types::Dataset;
+use ragtriage_core::types::{Dataset, Question};
 use ragtriage_pipeline::settings::{Resolved, Settings};
 
 /// Loads the data set, and settles its language.
 pub fn load(resolved: &mut Resolved) -> Result<Dataset, Failure> {
-    let dataset = ragtriage_data::dataset::load(&resolved.dataset())?;
+    load_with(resolved, Vec::new())
+}
+
+/// As [`load`], with `more` questions, which have no labels yet.
+pub fn load_with(resolved: &mut Resolved, more: Vec<Question>) -> Result<Dataset, Failure> {
+    let dataset = ragtriage_data::dataset::load_with(&resolved.dataset(), more)?;
     resolved.detect_language(&dataset.documents);
     Ok(dataset)
 }

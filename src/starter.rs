@@ -9,8 +9,13 @@ use ragtriage_data::dataset::Survey;
 const MOSTLY: f64 = 0.5;
 
 /// Returns a configuration file for the documents at `path`, with reasons in comments. It runs offline, without a model.
-pub fn starter(survey: &Survey, path: &Path) -> String {
+/// `questions`: the file of the questions, if it is not `questions.jsonl` among them.
+pub fn starter(survey: &Survey, path: &Path, questions: Option<&str>) -> String {
     let path = toml::Value::from(&*path.to_string_lossy());
+    let questions = match questions {
+        Some(file) => format!("  # the documents\nquestions = \"{file}\""),
+        None => "  # the documents and questions.jsonl".to_owned(),
+    };
     let globs = match &survey.globs[..] {
         [] => String::new(),
         globs => format!("globs = {}\n", toml::Value::from(globs.to_vec())),
@@ -25,7 +30,7 @@ pub fn starter(survey: &Survey, path: &Path) -> String {
         "# Configuration of ragtriage. `ragtriage config show` prints every setting, with the defaults of those that are\n\
          # not set here; `ragtriage schema config` documents them.\n#\n\
          # {}\n\n\
-         [dataset]\nformat = \"files\"\npath = {path}  # the documents and questions.jsonl\n{globs}{QUESTIONS}\n\
+         [dataset]\nformat = \"files\"\npath = {path}{questions}\n{globs}{QUESTIONS}\n\
          [chunking]\nstrategy = \"{strategy}\"  # {why}\n{CHUNKS}\n\
          {RETRIEVAL}{encoder}\n{GENERATION}",
         sentence(survey)
@@ -88,7 +93,7 @@ mod tests {
     #[test]
     fn what_is_written_reads_as_what_was_meant() {
         let settings: Settings =
-            toml::from_str(&starter(&survey(), Path::new("my docs"))).expect("settings");
+            toml::from_str(&starter(&survey(), Path::new("my docs"), None)).expect("settings");
         let mut expected = Settings::default();
         expected.dataset.path = "my docs".into();
         expected.retrieval.retrievers = vec![RetrieverName::Bm25];
@@ -101,7 +106,7 @@ mod tests {
     fn plain_english_prose_gets_the_defaults() {
         let survey = Survey { language: "en".to_owned(), n_documents: 1, ..Survey::default() };
         let settings: Settings =
-            toml::from_str(&starter(&survey, Path::new("."))).expect("settings");
+            toml::from_str(&starter(&survey, Path::new("."), None)).expect("settings");
         let mut expected = Settings::default();
         expected.retrieval.retrievers = vec![RetrieverName::Bm25];
         assert_eq!(settings, expected);

@@ -52,7 +52,7 @@ def _hit(hit: Any, at: int) -> dict[str, Any]:
     has_place = "chunk_id" in known or {"doc_id", "start", "end"} <= known.keys()
     if text is not None and not isinstance(text, str):
         raise RecordError(f"the text of passage {at} is of type {type(text).__name__}", "pass the text as `str`")
-    if not (text and text.strip()) and not has_place:
+    if text is None and not has_place:
         raise RecordError(
             f"passage {at} of type {type(hit).__name__} has no text",
             "pass a text, or `doc_id` with `start` and `end`, or `chunk_id`",

@@ -149,7 +149,6 @@ def two_answers(question: ragtriage.Question) -> None:
         (two_answers, "question `q1` has two answers"),
         (lambda question: question.stage("dense", "text"), "expected a list of passages, got one str"),
         (lambda question: question.stage("dense", [{"title": "t"}]), "passage 1 of type dict has no text"),
-        (lambda question: question.stage("dense", ["a", " "]), "passage 2 of type str has no text"),
         (lambda question: question.stage("dense", [("a", float("nan"))]), "the score of passage 1 is nan"),
         (lambda question: question.stage("mine", ["a"]), 'stage `mine`: pass `role="retriever"` (finds candidates), '),
         (lambda question: question.stage("mine", ["a"], role="best"), "stage `mine`: the role is 'best', not one of "),

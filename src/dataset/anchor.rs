@@ -7,47 +7,66 @@ use clap::Args;
 
 use super::source::{self, SourceArgs};
 use crate::failure::Failure;
+use crate::map::MapArgs;
 use crate::output;
 use crate::shell::shell;
 use ragtriage_core::config::DatasetSettings;
 use ragtriage_core::text::numbers::{plural, thousands};
-use ragtriage_core::types::{Document, Question};
-use ragtriage_data::dataset::anchor::{self, Anchored, Unresolved};
+use ragtriage_core::types::Question;
+use ragtriage_data::dataset::anchor::{self, Anchored, AnswerField, QaPair};
 use ragtriage_data::dataset::{Appended, documents, question_line};
+use ragtriage_data::run::external::input::Input;
 
 const UNRESOLVED: &str = "unresolved.jsonl";
 
 #[derive(Debug, Args)]
 pub struct AnchorArgs {
-    /// Question-answer pairs, JSON lines.
+    /// Questions with reference answers or contexts: JSON, JSON Lines, CSV or TSV.
     ///
-    /// The question is `question`, `query`, `user_input` or `input`; the answer `reference`, `ground_truth`, `golden_answers`,
-    /// `expected_output` or `answer`; `id`, `doc` and `source` are optional.
+    /// Names of Ragas, DeepEval, LlamaIndex, Giskard, AutoRAG, promptfoo, LangSmith and Azure are known, such as `question`,
+    /// `user_input`, `reference`, `ground_truth`, `expected_output` and `reference_contexts`; `--map` names others. `id`, `doc` and
+    /// `source` are optional.
     #[arg(value_name = "QA")]
     pairs: PathBuf,
     #[command(flatten)]
     source: SourceArgs,
+    #[command(flatten)]
+    map: MapArgs,
 }
 
 pub fn anchor(args: &AnchorArgs) -> Result<(), Failure> {
     let resolved = source::resolve(&args.source)?;
     let spec = resolved.dataset();
-    let pairs = anchor::pairs(&args.pairs)?;
-    let documents = documents(&spec)?;
-    let anchored = anchor::anchor(&pairs, &documents)?;
+    let input = Input::read(&args.pairs)?;
+    let pairs = anchor::pairs(&input, &args.map.fields()?, AnswerField::Reference)?;
+    let (n_anchored, unresolved) = add(&spec, &pairs)?;
+    let config = args.source.config.as_deref();
+    let config = config.map_or(String::new(), |config| format!(" {}", shell(config)));
+    let mut next = String::new();
+    if !unresolved.is_empty() {
+        next = label_command(&spec, &config)? + "\n";
+    }
+    if n_anchored > 0 {
+        next = format!("{next}ragtriage run{config}\n");
+    }
+    output::talk("next:");
+    output::data(&next)
+}
+
+/// Returns the command that labels the unresolved questions of a data set; `config`: its configuration, after a space.
+pub fn label_command(spec: &DatasetSettings, config: &str) -> Result<String, Failure> {
+    let unresolved = source::questions_file(spec)?.with_file_name(UNRESOLVED);
+    Ok(format!("ragtriage dataset label{config} --queries {}", shell(&unresolved)))
+}
+
+/// Anchors the pairs, adds the questions to the data set's own file and reports the counts. Returns the number of questions with
+/// evidence, and those without.
+pub fn add(spec: &DatasetSettings, pairs: &[QaPair]) -> Result<(usize, Vec<Question>), Failure> {
+    let documents = documents(spec)?;
+    let mut anchored = anchor::anchor(pairs, &documents)?;
     for note in &anchored.notes {
         output::talk(&format!("{}: {}", note.label(), thousands(note.count)));
     }
-    add(&spec, args.source.config.as_deref(), anchored, &documents)
-}
-
-/// Adds the questions to the data set's own file.
-fn add(
-    spec: &DatasetSettings,
-    config: Option<&Path>,
-    mut anchored: Anchored,
-    documents: &[Document],
-) -> Result<(), Failure> {
     let path = source::questions_file(spec)?;
     let mut file = Appended::open(&path)?;
     let asked = || {
@@ -60,15 +79,26 @@ fn add(
     }
     anchored.questions.retain(|question| !file.holds(question));
     anchored.unresolved.retain(|it| !file.holds(&it.question));
-    let n_left = n_pairs - anchored.questions.len() - anchored.unresolved.len();
-    source::tell_known(&path, n_left, n_pairs);
+    let Anchored { questions, unresolved, .. } = anchored;
+    source::tell_known(&path, n_pairs - questions.len() - unresolved.len(), n_pairs);
     let texts: HashMap<&str, &str> =
         documents.iter().map(|it| (it.id.as_str(), it.text.as_str())).collect();
     file.make()?;
-    for question in &anchored.questions {
+    for question in &questions {
         file.append(question, &question_line(question, |doc| texts.get(doc.as_str()).copied()))?;
     }
-    conclude(anchored.questions.len(), &spec.path, config, &anchored.unresolved)
+    let open = path.with_file_name(UNRESOLVED);
+    if !unresolved.is_empty() || open.exists() {
+        anchor::write_unresolved(&open, &unresolved)?;
+    }
+    let counted = |n, what: &str, path: &Path| {
+        format!("{} {what} in {}", plural(n, "question", "questions"), path.display())
+    };
+    output::talk(&counted(questions.len(), "anchored", &path));
+    if !unresolved.is_empty() {
+        output::talk(&counted(unresolved.len(), "unresolved", &open));
+    }
+    Ok((questions.len(), unresolved.into_iter().map(|it| it.question).collect()))
 }
 
 /// Refuses a question whose id another one has.
@@ -81,37 +111,4 @@ fn refuse_other(file: &Appended, question: &Question) -> Result<(), Failure> {
         format!("{path} has question `{id}` as `{known}`, not `{}`", question.text),
         "give one of the two another id",
     ))
-}
-
-/// Writes the unresolved questions, reports the counts, and prints the next commands.
-fn conclude(
-    n_anchored: usize,
-    folder: &Path,
-    config: Option<&Path>,
-    unresolved: &[Unresolved],
-) -> Result<(), Failure> {
-    let path = folder.join(UNRESOLVED);
-    if !unresolved.is_empty() || path.exists() {
-        anchor::write_unresolved(&path, unresolved)?;
-    }
-    output::talk(&format!(
-        "{} anchored in {}",
-        plural(n_anchored, "question", "questions"),
-        folder.join("questions.jsonl").display()
-    ));
-    let config = config.map_or(String::new(), |config| format!(" {}", shell(config)));
-    let mut next = String::new();
-    if !unresolved.is_empty() {
-        output::talk(&format!(
-            "{} unresolved in {}",
-            plural(unresolved.len(), "question", "questions"),
-            path.display()
-        ));
-        next = format!("ragtriage dataset label{config} --queries {}\n", shell(&path));
-    }
-    if n_anchored > 0 {
-        next = format!("{next}ragtriage run{config}\n");
-    }
-    output::talk("next:");
-    output::data(&next)
 }

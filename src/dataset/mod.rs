@@ -1,6 +1,6 @@
 //! `ragtriage dataset`: data sets brought here, looked over, and labelled.
 
-mod anchor;
+pub(crate) mod anchor;
 mod fetch;
 mod label;
 mod lint;

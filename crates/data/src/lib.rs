@@ -3,6 +3,10 @@
 
 pub mod dataset;
 mod error;
+mod fields;
+pub mod pointer;
+mod rows;
 pub mod run;
 
 pub use error::{Error, Kind, Place};
+pub use fields::Fields;

@@ -93,7 +93,7 @@ impl Places {
     fn place(&self, question: &Question, context: &RecordedHit) -> Vec<Passage> {
         let RecordedHit { text, title, doc_id, start, end, .. } = context;
         let passage = ForeignPassage {
-            text: text.as_deref(),
+            text: text.as_deref().filter(|text| !text.trim().is_empty()),
             title: title.as_deref(),
             document: doc_id.as_deref(),
             start: *start,
@@ -184,7 +184,11 @@ impl Places {
                 .collect();
         }
         self.note(
-            "[context that is in no document: evidence in it|contexts that are in no document: evidence in them] is not seen",
+            if text.trim().is_empty() {
+                "blank [context, which keeps its rank|contexts, which keep their ranks]"
+            } else {
+                "[context that is in no document: evidence in it|contexts that are in no document: evidence in them] is not seen"
+            },
             1,
         );
         let doc = named.unwrap_or_else(|| DocId::from(format!("external-{}", hash(text))));

@@ -2,10 +2,10 @@
 
 use serde_json::{Map, Value, json};
 
-use super::pointer::{Pointer, kind};
 use super::wrong_setting;
 use crate::Error;
 use ragtriage_core::config::ExternalSettings;
+use ragtriage_data::pointer::{Pointer, kind};
 
 /// Reads responses by pointers.
 #[derive(Debug)]

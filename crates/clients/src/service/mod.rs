@@ -4,7 +4,6 @@
 //! A service may also be asked to answer from contexts that it is sent.
 
 mod mapping;
-mod pointer;
 mod request;
 
 use async_trait::async_trait;

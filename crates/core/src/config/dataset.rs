@@ -14,6 +14,8 @@ closed_set! {
         Beir = "beir",
         /// A folder with CISI or Cranfield in the format of the SMART system.
         Smart = "smart",
+        /// A file whose rows are questions with their documents, in any layout: see `dataset.fields`.
+        Rows = "rows",
         /// Your own `corpus.jsonl` and `questions.jsonl`.
         Jsonl = "jsonl",
         /// Your own folder of files, with `questions.jsonl`.

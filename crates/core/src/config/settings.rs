@@ -67,6 +67,13 @@ table! {
         format: Format = Format::Files,
         /// The file or folder of the data set.
         path: PathBuf = PathBuf::from("."),
+        /// The labelled questions, for the formats `files` and `jsonl`. Default: `questions.jsonl` in `path`.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        questions: Option<PathBuf>,
+        /// Where the questions file, or that of the format `rows`, has its fields: `preset`, or JSON Pointers by name. Default: our own
+        /// names.
+        #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+        fields: BTreeMap<String, String>,
         /// ISO 639-1 code of the texts' language, or `auto`: detected from the documents, and recorded by a run.
         language: String = AUTO.to_owned(),
         /// Use only questions of this split; for BEIR, the qrels file of that name. Default: all; for BEIR, `test`.

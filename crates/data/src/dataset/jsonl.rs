@@ -103,6 +103,7 @@ struct DocumentRecord {
     #[serde(alias = "_id", alias = "doc_id")]
     id: Id,
     title: Option<String>,
+    #[serde(alias = "contents")]
     text: String,
     metadata: Option<BTreeMap<String, Value>>,
     #[serde(flatten)]

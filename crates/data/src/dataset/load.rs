@@ -4,12 +4,16 @@
 //! question without a usable id, text, kind or answers is omitted, otherwise only its invalid part is; a quote that is not found
 //! is replaced by its whole document.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use crate::dataset::draft::Draft;
 use crate::dataset::jsonl::{self, QUESTIONS};
-use crate::dataset::{beir, digest, files, hotpotqa, smart, squad};
+use crate::dataset::lint::finding::Rule;
+use crate::dataset::{beir, digest, files, hotpotqa, mapped, smart, squad};
 use crate::error::{Error, Kind, Place};
+use crate::fields::Fields;
+use crate::run::external::input::Input;
 use ragtriage_core::config::{DatasetSettings, Format};
 use ragtriage_core::types::{Dataset, Document, Note, Question, Split};
 
@@ -64,8 +68,19 @@ impl Inspection {
 /// notes: a byte order mark, `\r\n`, an empty document, stray white space around questions, and irregularities noted by
 /// the format's loader. Fails with the file and line, id or byte offset of the first error.
 pub fn load(spec: &DatasetSettings) -> Result<Dataset, Error> {
+    load_with(spec, Vec::new())
+}
+
+/// As [`load`], with `more` questions, which the data set's file does not have.
+pub fn load_with(spec: &DatasetSettings, more: Vec<Question>) -> Result<Dataset, Error> {
     let split = own_split(spec)?;
-    inspect(spec)?.sound()?.data_set(&spec.path, split)
+    let mut read = inspect(spec)?;
+    if !more.is_empty() {
+        read.errors.retain(|error| error.kind != Kind::Data(Rule::NoQuestions));
+    }
+    let mut read = read.sound()?;
+    read.questions.extend(more);
+    read.data_set(&spec.path, split)
 }
 
 /// Reads as much as possible of the data set that `spec` names, whatever its split.
@@ -81,7 +96,10 @@ pub fn inspect(spec: &DatasetSettings) -> Result<Inspection, Error> {
         read => drop(draft.check(read)),
     }
     if let Some(path) = questions_file(spec) {
-        let read = jsonl::questions(&path, &mut draft);
+        let read = match &spec.fields {
+            fields if fields.is_empty() => jsonl::questions(&path, &mut draft),
+            fields => mapped(&path, fields, &mut draft),
+        };
         draft.check(read);
     }
     let mut read = draft.finish(&spec.path);
@@ -98,9 +116,20 @@ fn read_documents(spec: &DatasetSettings, draft: &mut Draft) -> Result<(), Error
         Format::Squad => squad::read(&spec.path, draft),
         Format::Beir => beir::read(&spec.path, spec.split.as_deref(), draft),
         Format::Smart => smart::read(&spec.path, draft),
+        Format::Rows => mapped(&spec.path, &spec.fields, draft),
         Format::Jsonl => jsonl::documents(&spec.path, draft),
         Format::Files => files::documents(&spec.path, &spec.globs, draft),
     }
+}
+
+/// Reads a file of any layout, with the fields of `settings`.
+fn mapped(
+    path: &Path,
+    settings: &BTreeMap<String, String>,
+    draft: &mut Draft,
+) -> Result<(), Error> {
+    let fields = Fields::of_dataset(settings)?;
+    mapped::read(&Input::read(path)?, &fields, draft)
 }
 
 /// Reads the documents of the data set that `spec` names. A native data set may have no questions
@@ -131,7 +160,8 @@ pub fn asked(spec: &DatasetSettings, queries: &Path) -> Result<(Dataset, Candida
 /// Returns the path of questions.jsonl of the data set that `spec` names; `None` for published formats, which have none.
 #[must_use]
 pub fn questions_file(spec: &DatasetSettings) -> Option<PathBuf> {
-    spec.format.is_own().then(|| spec.path.join(QUESTIONS))
+    let default = || spec.path.join(QUESTIONS);
+    spec.format.is_own().then(|| spec.questions.clone().unwrap_or_else(default))
 }
 
 /// Returns the requested part of native questions.
@@ -144,12 +174,14 @@ fn own_split(spec: &DatasetSettings) -> Result<Option<Split>, Error> {
         (Format::Jsonl | Format::Files, "tune") => Ok(Some(Split::Tune)),
         (Format::Jsonl | Format::Files, "heldout" | "held_out") => Ok(Some(Split::Heldout)),
         (Format::Jsonl | Format::Files, _) => Err(unknown_split(split, "`tune`, `heldout`")),
-        (format @ (Format::Hotpotqa | Format::Squad | Format::Smart), _) => Err(Error::new(
-            format!(
-                "format `{format}` has no splits; `dataset.split = \"{split}\"` does not apply"
-            ),
-            "remove `dataset.split`",
-        )),
+        (format @ (Format::Hotpotqa | Format::Squad | Format::Smart | Format::Rows), _) => {
+            Err(Error::new(
+                format!(
+                    "format `{format}` has no splits; `dataset.split = \"{split}\"` does not apply"
+                ),
+                "remove `dataset.split`",
+            ))
+        }
     }
 }
 

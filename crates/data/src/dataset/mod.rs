@@ -11,7 +11,8 @@ pub mod lint;
 mod digest;
 mod draft;
 mod load;
-mod nearest;
+mod mapped;
+pub(crate) mod nearest;
 mod read;
 mod survey;
 
@@ -33,5 +34,7 @@ pub use crate::error::{Error, Kind, Place};
 pub use appended::Appended;
 pub use files::has_document;
 pub use line::question_line;
-pub use load::{Candidates, Inspection, asked, documents, inspect, load, questions_file};
+pub use load::{
+    Candidates, Inspection, asked, documents, inspect, load, load_with, questions_file,
+};
 pub use survey::{Survey, survey};

@@ -7,7 +7,7 @@ const SHOWN_CHARS: usize = 160;
 
 /// Returns the candidate with the smallest edit distance to `word`, the first of equals; `None` if more than a third
 /// of the characters differ (two are always allowed).
-pub(super) fn word<'a>(
+pub(crate) fn word<'a>(
     word: &str,
     candidates: impl IntoIterator<Item = &'a str>,
 ) -> Option<&'a str> {

@@ -68,6 +68,7 @@ impl Resolved {
         let dataset = &self.settings.dataset;
         DatasetSettings {
             path: self.base().join(&dataset.path).components().collect(), // `docs/.` is `docs`
+            questions: dataset.questions.as_ref().map(|file| self.base().join(file)),
             ..dataset.clone()
         }
     }

@@ -113,7 +113,7 @@ fn what_a_pointer_does_not_find_is_said_with_the_keys_that_are_there() {
     };
     assert_eq!(
         refused("/sources/*/text", "/t"),
-        "has nothing at `external.contexts` = `/sources/*/text`: the response is an object with `a`, `documents`, `t`"
+        "has nothing at `external.contexts` = `/sources/*/text`: there is an object with `a`, `documents`, `t`"
     );
     assert_eq!(
         refused("/documents/*/text", "/t"),
@@ -121,7 +121,7 @@ fn what_a_pointer_does_not_find_is_said_with_the_keys_that_are_there() {
     );
     assert_eq!(
         refused("/documents", "/answer"),
-        "has nothing at `external.answer` = `/answer`: the response is an object with `a`, `documents`, `t`"
+        "has nothing at `external.answer` = `/answer`: there is an object with `a`, `documents`, `t`"
     );
     assert_eq!(
         refused("/documents", "/a"),
@@ -131,7 +131,7 @@ fn what_a_pointer_does_not_find_is_said_with_the_keys_that_are_there() {
         ExternalSettings { answer: Some("/t".to_owned()), ..ExternalSettings::default() };
     assert_eq!(
         record(&answer_alone, &response).expect_err("no contexts"),
-        "has no `contexts`, and `external.contexts` is not set: the response is an object with `a`, `documents`, `t`"
+        "has no `contexts`, and `external.contexts` is not set: there is an object with `a`, `documents`, `t`"
     );
     let uneven =
         ExternalSettings { scores: Some("/scores".to_owned()), ..pointers("/documents", "/t") };

@@ -15,13 +15,15 @@ use std::path::Path;
 
 use serde::Serialize;
 
-pub use pairs::{QaPair, pairs};
+pub(super) use pairs::kind_of;
+pub use pairs::{AnswerField, QaPair, pairs};
 
 use crate::dataset::line::{Labels, json_line, write_lines};
 use crate::error::Error;
+use ragtriage_core::attribute::place::WordIndex;
 use ragtriage_core::text::answer_index::{AnswerIndex, Occurrence};
 use ragtriage_core::text::sentences;
-use ragtriage_core::types::{ByteRange, DocId, Document, Member, Note, Question, QuestionKind};
+use ragtriage_core::types::{ByteRange, DocId, Document, Member, Note, Question};
 
 /// Maximum number of candidate places of a question: an annotator reads each.
 const MOST_PLACES: usize = 20;
@@ -49,6 +51,8 @@ pub enum Reason {
     YesNo,
     /// The pair has no answer.
     NoAnswer,
+    /// A reference context of the pair is in no document.
+    NoContext,
 }
 
 /// A question whose answer was not anchored.
@@ -115,9 +119,25 @@ pub fn anchor(pairs: &[QaPair], documents: &[Document]) -> Result<Anchored, Erro
         let within = pair.within(documents, &numbers)?;
         n_elsewhere += usize::from(within.is_none() && pair.names_source());
         let mut question = pair.question();
+        if !pair.contexts.is_empty() {
+            match searched.contexts(&question, &pair.contexts) {
+                Some(evidence) => {
+                    let docs = evidence.iter().flatten().map(|member| (member.doc.clone(), 1));
+                    question.relevant = docs.collect();
+                    question.evidence = evidence;
+                    out.questions.push(question);
+                }
+                None => out.unresolved.push(Unresolved {
+                    question,
+                    reason: Reason::NoContext,
+                    n_found: 0,
+                    places: Vec::new(),
+                }),
+            }
+            continue;
+        }
         match searched.anchor(&question, within) {
             Anchor::Once { doc, sentence, .. } => {
-                question.kind = QuestionKind::Span;
                 question.relevant.insert(doc.clone(), 1);
                 question.evidence.push(vec![Member { doc, ranges: vec![sentence] }]);
                 out.questions.push(question);
@@ -141,6 +161,8 @@ pub fn anchor(pairs: &[QaPair], documents: &[Document]) -> Result<Anchored, Erro
 pub struct Searched<'a> {
     documents: &'a [Document],
     index: AnswerIndex<'a>,
+    /// Built for the first reference context.
+    words: OnceCell<WordIndex>,
     sentences: Vec<OnceCell<Vec<ByteRange>>>,
 }
 
@@ -151,8 +173,46 @@ impl<'a> Searched<'a> {
         Self {
             documents,
             index: AnswerIndex::new(documents.iter().map(|document| document.text.as_str())),
+            words: OnceCell::new(),
             sentences: documents.iter().map(|_| OnceCell::new()).collect(),
         }
+    }
+
+    /// Locates the reference contexts of `question`: a group for each, with its places as members. If an answer occurs once in
+    /// the only context, the evidence is its sentence. `None` if one is in no document.
+    fn contexts(&self, question: &Question, contexts: &[String]) -> Option<Vec<Vec<Member>>> {
+        let words = self.words.get_or_init(|| WordIndex::new(self.documents));
+        let mut groups: Vec<Vec<Member>> = Vec::with_capacity(contexts.len());
+        for context in contexts {
+            let found = words.find(self.documents, without_hop(context), None);
+            let members = found
+                .into_iter()
+                .flat_map(|(number, ranges)| ranges.into_iter().map(move |range| (number, range)));
+            let sentence = |(number, range): (usize, ByteRange)| {
+                let within = &self.documents[number].text[range.as_range()];
+                let answer = AnswerIndex::new(std::iter::once(within));
+                let found = answer.find(&question.answers, None);
+                match &found.places[..] {
+                    [one] if found.n_found == 1 && contexts.len() == 1 => {
+                        let start = range.start + one.range.start;
+                        let range = ByteRange::new(start, range.start + one.range.end);
+                        self.sentence(Occurrence { text: number, range })
+                    }
+                    _ => range,
+                }
+            };
+            let members: Vec<Member> = members
+                .map(|(number, range)| Member {
+                    doc: self.documents[number].id.clone(),
+                    ranges: vec![sentence((number, range))],
+                })
+                .collect();
+            if members.is_empty() {
+                return None;
+            }
+            groups.push(members);
+        }
+        Some(groups)
     }
 
     /// Locates the answers of `question`, which are aliases; in the document of the number `within` only, if it is given.
@@ -204,6 +264,16 @@ impl<'a> Searched<'a> {
         touched.fold(place.range, |all, sentence| {
             ByteRange::new(all.start.min(sentence.start), all.end.max(sentence.end))
         })
+    }
+}
+
+/// Returns a context without the mark `<1-hop>` that Ragas puts before it.
+fn without_hop(context: &str) -> &str {
+    let context = context.trim();
+    let hop = context.strip_prefix('<').and_then(|rest| rest.split_once("-hop>"));
+    match hop {
+        Some((number, rest)) if number.bytes().all(|it| it.is_ascii_digit()) => rest.trim_start(),
+        _ => context,
     }
 }
 

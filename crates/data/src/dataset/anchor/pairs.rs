@@ -1,35 +1,21 @@
-//! Question-answer pairs in JSON lines, under the field names of common evaluation files.
+//! Questions with reference answers and reference contexts, under the names of common evaluation files.
 
 use std::collections::HashMap;
-use std::path::Path;
 
-use serde_json::{Map, Value};
+use serde_json::Value;
 
 use crate::dataset::draft::duplicate;
 use crate::dataset::jsonl::id_of;
 use crate::dataset::lint::finding::Rule;
-use crate::dataset::{nearest, read};
+use crate::dataset::nearest;
 use crate::error::{Error, Place};
+use crate::fields::Fields;
+use crate::rows;
+use crate::run::external::input::Input;
 use ragtriage_core::types::{DocId, Document, Question, QuestionKind};
 
-/// Names of the question, the first present is used.
-const QUESTION: [&str; 5] = ["question", "query", "user_input", "input", "text"];
-/// Names of the reference answer. `answer` is last: where another is present, as in Ragas' files, it is the generated answer.
-const ANSWER: [&str; 8] = [
-    "reference",
-    "ground_truth",
-    "ground_truths",
-    "golden_answers",
-    "expected_output",
-    "reference_answer",
-    "answers",
-    "answer",
-];
-const ID: [&str; 4] = ["id", "_id", "query_id", "question_id"];
-/// Names that must be a document's id.
-const DOC: [&str; 2] = ["doc", "doc_id"];
-/// A name that may be a document's id or path, or anything else.
-const SOURCE: &str = "source";
+/// Words from which a reference answer is an explanation, not a value.
+const LONG_ANSWER: usize = 13;
 
 /// A question with its reference answers.
 #[derive(Clone, Debug, PartialEq)]
@@ -37,7 +23,9 @@ pub struct QaPair {
     place: Place,
     id: String,
     text: String,
-    answers: Vec<String>,
+    pub(super) answers: Vec<String>,
+    /// Texts of the documents that the question was made from; all are needed.
+    pub(super) contexts: Vec<String>,
     doc: Option<String>,
     source: Option<String>,
 }
@@ -47,13 +35,7 @@ impl QaPair {
     pub(super) fn question(&self) -> Question {
         let mut question = Question::new(self.id.as_str().into(), self.text.clone());
         question.answers.clone_from(&self.answers);
-        let is_yes_no =
-            |answer: &String| ["yes", "no"].iter().any(|it| answer.eq_ignore_ascii_case(it));
-        question.kind = match &self.answers[..] {
-            [] => QuestionKind::Free,
-            answers if answers.iter().all(is_yes_no) => QuestionKind::YesNo,
-            _ => QuestionKind::Span,
-        };
+        question.kind = kind_of(&self.answers);
         question
     }
 
@@ -78,7 +60,8 @@ impl QaPair {
     fn is_same(&self, other: &Self) -> bool {
         self.answers.len() == other.answers.len()
             && other.answers.iter().all(|it| self.answers.contains(it))
-            && (&self.doc, &self.source) == (&other.doc, &other.source)
+            && (&self.doc, &self.source, &self.contexts)
+                == (&other.doc, &other.source, &other.contexts)
     }
 
     /// Returns true if it has the field `source`.
@@ -93,16 +76,56 @@ fn by_path(source: &str, numbers: &HashMap<&str, usize>) -> Option<usize> {
     std::iter::once(0).chain(ends).find_map(|at| numbers.get(&source[at..]).copied())
 }
 
-/// Reads the pairs of the file `path`. Questions are numbered by a hash of their text if they have no id; equal pairs are then
+/// Returns the kind of a question with these reference answers.
+pub(in crate::dataset) fn kind_of(answers: &[String]) -> QuestionKind {
+    let is_yes_no =
+        |answer: &String| ["yes", "no"].iter().any(|it| answer.eq_ignore_ascii_case(it));
+    let is_long = |answer: &String| answer.split_whitespace().count() >= LONG_ANSWER;
+    match answers {
+        [] => QuestionKind::Free,
+        answers if answers.iter().all(is_yes_no) => QuestionKind::YesNo,
+        answers if answers.iter().all(is_long) => QuestionKind::Free,
+        _ => QuestionKind::Span,
+    }
+}
+
+/// The meaning of a field `answer` in a file of pairs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum AnswerField {
+    /// The reference, unless the file has a field for that.
+    Reference,
+    /// A generated answer.
+    Generated,
+}
+
+/// Reads the pairs of a file. Questions are numbered by a hash of their text if they have no id; equal pairs are then
 /// read once.
 ///
 /// # Errors
-/// The file and the line of a record that is not a pair.
-pub fn pairs(path: &Path) -> Result<Vec<QaPair>, Error> {
+/// The place of a row that is not a pair; no row has a reference answer or context.
+pub fn pairs(input: &Input, fields: &Fields, answer: AnswerField) -> Result<Vec<QaPair>, Error> {
+    let mut rows: Vec<(Place, Value)> = Vec::new();
+    rows::each(input, fields, |place, row| {
+        rows.push((place.clone(), Value::Object(row)));
+        Ok(())
+    })?;
+    let has = |name| rows.iter().any(|(_, row)| fields.has("row", name, row));
+    let reference = match answer {
+        AnswerField::Reference if !has("reference") => "sole_answer",
+        _ => "reference",
+    };
+    if answer == AnswerField::Reference
+        && !has(reference)
+        && !has("reference_contexts")
+        && let [(place, Value::Object(row)), ..] = rows.as_slice()
+    {
+        let message = format!("no reference answer; {}", rows::keys(row));
+        return Err(Error::in_line(place, message, "name it with `--map reference=/KEY`"));
+    }
     let mut all: Vec<QaPair> = Vec::new();
     let mut ids: HashMap<String, usize> = HashMap::new();
-    read::lines(path, |place, line| {
-        let (pair, is_derived) = pair(place, &read::json(place, line)?)?;
+    for (place, row) in &rows {
+        let (pair, is_derived) = pair(place, row, fields, reference)?;
         let next = all.len();
         match *ids.entry(pair.id.clone()).or_insert(next) {
             at if at == next => all.push(pair),
@@ -115,40 +138,40 @@ pub fn pairs(path: &Path) -> Result<Vec<QaPair>, Error> {
             }
             _ => return Err(duplicate("question", &pair.id, place)),
         }
-        Ok(())
-    })?;
+    }
     if all.is_empty() {
-        return Err(Error::no_questions(path, None));
+        return Err(Error::no_questions(input.name().as_ref(), None));
     }
     Ok(all)
 }
 
 /// Returns the pair, and true if its id follows from its text.
-fn pair(place: &Place, fields: &Map<String, Value>) -> Result<(QaPair, bool), Error> {
-    let wrong =
-        |field: &str, expected: &str| Error::record(place, format!("`{field}` must be {expected}"));
-    let present = |name: &&str| fields.get(*name).is_some_and(|value| !is_blank(value));
-    let string = |names: &[&str], expected| match names.iter().find(|name| present(name)) {
-        None => Ok(None),
-        Some(name) => text(&fields[*name]).map(Some).ok_or_else(|| wrong(name, expected)),
+fn pair(
+    place: &Place,
+    row: &Value,
+    fields: &Fields,
+    reference: &str,
+) -> Result<(QaPair, bool), Error> {
+    let keys = || row.as_object().map_or(String::new(), rows::keys);
+    let wrong = |field: &str, expected: &str| {
+        let field = if field == "sole_answer" { "answer" } else { field };
+        Error::record(place, format!("`{field}` must be {expected}; {}", keys()))
     };
-    let asked = string(&QUESTION, "a string")?;
-    let text = asked.ok_or_else(|| {
-        wrong("question", "a string (also `query`, `user_input`, `input` or `text`)")
-    })?;
-    let id = string(&ID, "a string or a whole number")?;
-    let answers = match ANSWER.iter().find(|name| present(name)) {
-        None => Vec::new(),
-        Some(name) => {
-            answers(&fields[*name]).ok_or_else(|| wrong(name, "a string or a list of strings"))?
-        }
+    let found = |name: &str| fields.find("row", name, row).filter(|value| !is_blank(value));
+    let one = |name: &str| found(name).as_ref().and_then(text);
+    let question = one("question").ok_or_else(|| wrong("question", "a string"))?;
+    let texts = |name: &str, expected: &str| match found(name) {
+        None => Ok(Vec::new()),
+        Some(value) => texts(&value, fields).ok_or_else(|| wrong(name, expected)),
     };
+    let id = one("id");
     let pair = QaPair {
-        id: id.clone().unwrap_or_else(|| id_of(&text)),
-        doc: string(&DOC, "a document's id")?,
-        source: fields.get(SOURCE).and_then(Value::as_str).map(str::to_owned),
-        text,
-        answers,
+        id: id.clone().unwrap_or_else(|| id_of(&question)),
+        answers: texts(reference, "a string or a list of strings")?,
+        contexts: texts("reference_contexts", "a text, or a list of texts")?,
+        doc: one("doc"),
+        source: one("source"),
+        text: question,
         place: place.clone(),
     };
     Ok((pair, id.is_none()))
@@ -172,17 +195,21 @@ fn text(value: &Value) -> Option<String> {
     }
 }
 
-/// Returns the distinct answers of a value; `None` for a value of another type.
-fn answers(value: &Value) -> Option<Vec<String>> {
+/// Returns the distinct texts of a value, a list, or passages; `None` for a value of another type.
+fn texts(value: &Value, fields: &Fields) -> Option<Vec<String>> {
     let items = match value {
         Value::Array(items) => &items[..],
         one => std::slice::from_ref(one),
     };
     let mut all: Vec<String> = Vec::new();
     for item in items.iter().filter(|item| !is_blank(item)) {
-        let answer = text(item)?;
-        if !all.contains(&answer) {
-            all.push(answer);
+        let one = match item {
+            Value::Object(_) => text(&fields.find("hit", "text", item)?)?,
+            Value::Array(items) if items.len() == 1 => text(&items[0])?,
+            item => text(item)?,
+        };
+        if !all.contains(&one) {
+            all.push(one);
         }
     }
     Some(all)

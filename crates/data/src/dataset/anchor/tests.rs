@@ -2,8 +2,11 @@
 
 use super::*;
 use crate::dataset::testing::with_files;
+use crate::fields::Fields;
+use crate::run::external::input::Input;
 use ragtriage_core::config::Format;
 use ragtriage_core::hint::Hint;
+use ragtriage_core::types::QuestionKind;
 
 fn document(id: &str, text: &str) -> Document {
     Document {
@@ -25,9 +28,8 @@ fn documents() -> Vec<Document> {
 }
 
 fn read(text: &str) -> Result<Vec<QaPair>, Error> {
-    let folder = tempfile::tempdir().expect("a folder");
-    std::fs::write(folder.path().join("qa.jsonl"), text).expect("written");
-    pairs(&folder.path().join("qa.jsonl"))
+    let input = Input::new("qa.jsonl", text.to_owned())?;
+    pairs(&input, Fields::standard(), AnswerField::Reference)
 }
 
 fn anchored(lines: &str) -> Anchored {
@@ -103,6 +105,70 @@ fn an_answer_that_occurs_several_times_or_never_is_left_open_with_its_places() {
 }
 
 #[test]
+fn reference_contexts_are_groups_with_their_places_as_members() {
+    let found = anchored(
+        r#"[{"user_input": "Both?", "reference": "Four hours, and thirty seconds.", "reference_contexts":
+             ["<1-hop>\n\nA silence lasts 4 hours at most.  Renew it early.", "<2-hop>\n\nIt's never lost."]},
+            {"input": "One?", "expected_output": "30 seconds", "context": ["Retries wait “30 seconds”. A retry is logged."]},
+            {"query": "None?", "reference_answer": "x", "reference_contexts": ["It's never lost.", "Not in the documents at all."]}]"#,
+    );
+    let texts = |question: &Question| -> Vec<Vec<String>> {
+        let all = documents();
+        let text = |member: &Member| {
+            let document = all.iter().find(|it| it.id == member.doc).expect("known");
+            document.text[member.ranges[0].as_range()].to_owned()
+        };
+        question.evidence.iter().map(|group| group.iter().map(text).collect()).collect()
+    };
+    assert_eq!(
+        texts(&found.questions[0]),
+        [["A silence lasts 4 hours at most. Renew it  early."], ["It's never lost."]]
+    );
+    assert_eq!(
+        texts(&found.questions[1]),
+        [["Retries wait “30 seconds”."]],
+        "the answer's sentence"
+    );
+    assert_eq!(found.unresolved[0].reason, Reason::NoContext);
+    assert_eq!(found.unresolved[0].question.answers, ["x"]);
+}
+
+#[test]
+fn a_generated_answer_is_never_the_reference() {
+    let answers = |text: &str, answer| -> Vec<Vec<String>> {
+        let input = Input::new("f", text.to_owned()).expect("text");
+        let pairs = pairs(&input, Fields::standard(), answer).expect("pairs");
+        pairs.into_iter().map(|pair| pair.answers).collect()
+    };
+    let table = "question,answer,ground_truth\na,9 hours,6 minutes\nb,14 days,\n";
+    let expected = vec![vec!["6 minutes".to_owned()], vec![]];
+    assert_eq!(answers(table, AnswerField::Reference), expected);
+    assert_eq!(answers(table, AnswerField::Generated), expected);
+    let alone = "question,answer\na,6 minutes\n";
+    assert_eq!(answers(alone, AnswerField::Reference), [["6 minutes"]]);
+    assert_eq!(answers(alone, AnswerField::Generated), [Vec::<String>::new()]);
+    for name in [
+        "expected_answer",
+        "ground_truth_answer",
+        "expectedAnswer",
+        "generation_gt",
+        "ideal_answer",
+        "gold_answer",
+        "correct_answer",
+        "Ground Truth",
+    ] {
+        let text = format!("[{{\"question\": \"a\", \"{name}\": \"x\", \"answer\": \"y\"}}]");
+        assert_eq!(answers(&text, AnswerField::Reference), [["x"]], "{name}");
+    }
+    let lists = "question,ground_truths\na,\"['5 minutes', 'five minutes']\"\n";
+    assert_eq!(answers(lists, AnswerField::Reference), [["5 minutes", "five minutes"]]);
+    let long = "question,reference\na,one two three four five six seven eight nine ten eleven twelve thirteen\n";
+    let input = Input::new("f", long.to_owned()).expect("text");
+    let pair = &pairs(&input, Fields::standard(), AnswerField::Reference).expect("pairs")[0];
+    assert_eq!(pair.question().kind, QuestionKind::Free);
+}
+
+#[test]
 fn a_named_document_limits_the_search() {
     let found = anchored(
         "{\"question\": \"?\", \"answer\": \"it\", \"doc\": \"oncall.md\"}\n\
@@ -121,29 +187,30 @@ fn a_named_document_limits_the_search() {
 #[test]
 fn a_record_that_is_no_pair_is_named_by_its_line() {
     let cases = [
-        ("\n{\"question\": [1]}", "line 2: `question` must be a string"),
         (
-            "{\"q\": \"?\"}",
-            "line 1: `question` must be a string (also `query`, `user_input`, `input` or `text`)",
+            "{\"question\": \"?\", \"answer\": \"x\"}\n{\"question\": [1], \"answer\": \"y\"}",
+            "line 2: `question` must be a string; it has `question`, `answer`",
+        ),
+        ("{\"q\": \"?\"}", "line 1: neither a question nor a list of rows; it has `q`"),
+        ("{\"question\": \"?\"}", "line 1: no reference answer; it has `question`"),
+        (
+            "{\"question\": \"?\", \"answer\": true}",
+            "line 1: `answer` must be a string or a list of strings; it has `question`, `answer`",
         ),
         (
-            "{\"question\": \"?\", \"answer\": {\"text\": \"x\"}}",
-            "line 1: `answer` must be a string or a list of strings",
-        ),
-        (
-            "{\"id\": 1, \"question\": \"?\"}\n{\"id\": \"1\", \"question\": \"??\"}",
+            "{\"id\": 1, \"question\": \"?\", \"answer\": \"a\"}\n{\"id\": \"1\", \"question\": \"??\"}",
             "line 2: duplicate question `1`",
         ),
         (
             "{\"question\": \"?\", \"answer\": \"a\"}\n{\"question\": \"?\", \"answer\": \"b\"}",
             "line 2: an earlier line has other answers or another document for this question",
         ),
-        ("[1]", "line 1: invalid type: sequence, expected a map"),
+        ("[1]", "line 1 column 1: not a JSON object: invalid type: integer `1`, expected a map"),
     ];
     for (text, expected) in cases {
         assert_eq!(refusal(text), expected);
     }
-    assert!(read("").expect_err("empty").to_string().ends_with("has no questions"));
+    assert!(read("").expect_err("empty").to_string().ends_with("has no line with data"));
 }
 
 #[test]

@@ -239,7 +239,7 @@ mod tests {
 
     fn lines(text: &str) -> Vec<Recorded> {
         let input = Input::new("r.jsonl", text.to_owned()).expect("text");
-        recorded::read(&input).expect("a record")
+        recorded::read(&input, crate::Fields::standard()).expect("a record")
     }
 
     fn chunks(text: &str) -> Result<Chunks, Error> {

@@ -106,7 +106,7 @@ impl Input {
     }
 
     /// Returns the position of a line by its number.
-    pub(super) fn line(&self, line: usize) -> Place {
+    pub(crate) fn line(&self, line: usize) -> Place {
         Place::new(&self.name, Some(line))
     }
 

@@ -292,6 +292,7 @@ fn known(column: &str, is_known: &dyn Fn(&str) -> bool) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::fields::Fields;
     use crate::run::external::recorded;
     use ragtriage_core::types::QuestionKind;
 
@@ -310,7 +311,7 @@ mod tests {
 
     fn join(text: &str, lenient: bool) -> Result<Joined, Error> {
         let input = Input::new("f", text.to_owned()).expect("text");
-        Joined::new(recorded::read(&input).expect("lines"), &set(), lenient)
+        Joined::new(recorded::read(&input, Fields::standard()).expect("lines"), &set(), lenient)
     }
 
     /// The hits of its first stage.

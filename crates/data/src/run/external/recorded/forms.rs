@@ -2,18 +2,29 @@
 
 use serde_json::{Map, Value, json};
 
-use super::line::id_of;
-use super::names::{self, Names};
 use crate::error::{Error, Place};
+use crate::fields::Fields;
+use crate::rows;
 
-type Fields = Map<String, Value>;
+type Object = Map<String, Value>;
 
-const PASSAGE: &str = "a text that is not blank, or an object with one as `text`, a `chunk_id`, or a `doc_id` with \
-                       `start` and `end`";
+const PASSAGE: &str =
+    "a text, an object with one as `text`, a `chunk_id`, or a `doc_id` with `start` and `end`";
+/// Fields of a row whose misspellings are rejected: those long enough to be distinctive.
+const LONG: [&str; 6] = ["question", "contexts", "answer", "prompt", "stages", "error"];
+/// Fields of a passage whose misspellings are rejected.
+const LONG_OF_HIT: [&str; 4] = ["doc_id", "chunk_id", "title", "text"];
+const HIT: [&str; 9] =
+    ["text", "chunk_id", "doc_id", "start", "end", "title", "score", "tokens", "parts"];
+const USAGE: [&str; 6] =
+    ["prompt_tokens", "completion_tokens", "cost_usd", "seconds", "model", "finish_reason"];
+/// Length of a key from which two characters may be wrong.
+const LONG_KEY: usize = 8;
 
 /// The forms of one record.
 pub(super) struct Forms<'p> {
     position: &'p Place,
+    fields: &'p Fields,
     /// Keys that are not read because of their form.
     pub unread: Vec<String>,
     /// The place of each stage, as it was given: `stages.bm25`, `stages[3]`.
@@ -21,19 +32,30 @@ pub(super) struct Forms<'p> {
 }
 
 impl<'p> Forms<'p> {
-    pub(super) fn new(position: &'p Place) -> Self {
-        Self { position, unread: Vec::new(), stages: Vec::new() }
+    pub(super) fn new(position: &'p Place, fields: &'p Fields) -> Self {
+        Self { position, fields, unread: Vec::new(), stages: Vec::new() }
     }
 
-    pub(super) fn record(&mut self, fields: &mut Fields) -> Result<(), Error> {
-        self.refuse_slips("", fields, &names::LONG, &names::OTHERS)?;
-        for names in [names::QUESTION, names::CONTEXTS, names::ANSWER] {
-            let mut given = names.iter().filter(|name| fields.contains_key(**name));
-            if let (Some(_), Some(second)) = (given.next(), given.next()) {
-                return Err(self.wrong(second, "given under one of its names only"));
+    pub(super) fn record(&mut self, fields: &mut Object) -> Result<(), Error> {
+        self.refuse_slips("", "row", &LONG, fields)?;
+        for name in ["question", "answer"] {
+            let given = self
+                .fields
+                .names("row", name)
+                .filter(|name| fields.get(*name).is_some_and(Value::is_string));
+            let given: Vec<&str> = given.collect();
+            if let Some(other) = given.iter().find(|other| fields[**other] != fields[given[0]]) {
+                let message =
+                    format!("`{}` and `{other}` differ, and either may be the {name}", given[0]);
+                let hint = format!("choose one, for instance `--map {name}=/{}`", given[0]);
+                return Err(Error::in_line(self.position, message, hint));
             }
         }
-        rename(fields, &names::RECORD);
+        let ids = self.fields.find("row", "context_ids", &Value::Object(fields.clone()));
+        self.fields.rename("row", &["id", "question", "contexts", "answer"], fields);
+        if let Some(contexts) = fields.get_mut("contexts") {
+            *contexts = self.contexts(contexts.take(), ids)?;
+        }
         if fields.contains_key("answers") {
             if fields.contains_key("answer") {
                 return Err(self.wrong("answer", "left out next to `answers`"));
@@ -57,9 +79,8 @@ impl<'p> Forms<'p> {
                 let Some(condition) = self.object(&place, Some(condition), expected)? else {
                     continue;
                 };
-                let known = [names::ANSWER, names::ANSWERS];
-                self.refuse_slips(&place, condition, &[&["contexts"]], &known)?;
-                rename(condition, &[names::ANSWER]);
+                self.refuse_slips(&place, "row", &["contexts"], condition)?;
+                self.fields.rename("row", &["answer", "contexts"], condition);
                 self.passages(&format!("{place}.contexts"), condition, "contexts")?;
                 self.call(&format!("{place}."), condition)?;
             }
@@ -79,10 +100,10 @@ impl<'p> Forms<'p> {
     }
 
     /// Brings answers, usage and error of a call to their forms. `place`: of the call, with a final dot.
-    fn call(&self, place: &str, fields: &mut Fields) -> Result<(), Error> {
+    fn call(&self, place: &str, fields: &mut Object) -> Result<(), Error> {
         let usage = fields.get_mut("usage");
         if let Some(usage) = self.object(&format!("{place}usage"), usage, "an object of counts")? {
-            rename(usage, &names::USAGE_FIELDS);
+            self.fields.rename("usage", &USAGE, usage);
         }
         if let Some(Value::Array(answers)) = fields.get_mut("answers") {
             for (at, answer) in answers.iter_mut().enumerate() {
@@ -90,7 +111,7 @@ impl<'p> Forms<'p> {
                     *answer = json!({ "answer": answer.take() });
                 }
                 if let Value::Object(answer) = answer {
-                    rename(answer, &[names::ANSWER]);
+                    self.fields.rename("row", &["answer"], answer);
                     self.call(&format!("{place}answers[{at}]."), answer)?;
                     if answer.get("error").is_some_and(|error| !error.is_null()) {
                         answer.entry("answer").or_insert(Value::Null);
@@ -118,7 +139,7 @@ impl<'p> Forms<'p> {
         place: &str,
         value: Option<&'v mut Value>,
         expected: &str,
-    ) -> Result<Option<&'v mut Fields>, Error> {
+    ) -> Result<Option<&'v mut Object>, Error> {
         match value {
             None | Some(Value::Null) => Ok(None),
             Some(Value::Object(fields)) => Ok(Some(fields)),
@@ -152,11 +173,11 @@ impl<'p> Forms<'p> {
         Ok(())
     }
 
-    fn by_name(&mut self, given: Fields) -> Result<Vec<Fields>, Error> {
+    fn by_name(&mut self, given: Object) -> Result<Vec<Object>, Error> {
         let mut list = Vec::new();
         for (name, value) in given {
             let place = format!("stages.{name}");
-            let mut add = |place: String, mut stage: Fields| {
+            let mut add = |place: String, mut stage: Object| {
                 stage.insert("name".to_owned(), name.clone().into());
                 list.push(stage);
                 self.stages.push(place);
@@ -181,13 +202,13 @@ impl<'p> Forms<'p> {
         Ok(list)
     }
 
-    fn listed(&mut self, items: Vec<Value>) -> Result<Vec<Fields>, Error> {
+    fn listed(&mut self, items: Vec<Value>) -> Result<Vec<Object>, Error> {
         let items = items.into_iter().enumerate();
         items
             .map(|(at, item)| {
                 let place = format!("stages[{at}]");
                 if let Value::Object(mut stage) = item {
-                    rename(&mut stage, &[names::NAME]);
+                    self.fields.rename("stage", &["name"], &mut stage);
                     if stage.get("name").is_some_and(Value::is_string) {
                         self.stages.push(place);
                         return Ok(stage);
@@ -198,12 +219,12 @@ impl<'p> Forms<'p> {
             .collect()
     }
 
-    fn ranking(&self, place: &str, fields: &mut Fields) -> Result<(), Error> {
-        rename(fields, &[names::HITS, names::SECONDS]);
+    fn ranking(&self, place: &str, fields: &mut Object) -> Result<(), Error> {
+        self.fields.rename("stage", &["hits", "seconds"], fields);
         self.passages(&format!("{place}.hits"), fields, "hits")
     }
 
-    fn passages(&self, place: &str, fields: &mut Fields, key: &str) -> Result<(), Error> {
+    fn passages(&self, place: &str, fields: &mut Object, key: &str) -> Result<(), Error> {
         let Some(Value::Array(items)) = fields.get_mut(key) else { return Ok(()) };
         for (at, item) in items.iter_mut().enumerate() {
             self.passage(&format!("{place}[{at}]"), item)?;
@@ -211,47 +232,96 @@ impl<'p> Forms<'p> {
         Ok(())
     }
 
+    /// Returns the list of passages in `contexts`: of a text, a store's response, or parallel columns.
+    fn contexts(&self, contexts: Value, ids: Option<Value>) -> Result<Value, Error> {
+        let mut items = match contexts {
+            Value::Array(items) => items,
+            Value::Object(fields) => self.response(fields)?,
+            Value::Null => return Ok(Value::Null),
+            text => vec![text],
+        };
+        // Of one query, where a store takes several.
+        if let [Value::Array(inner)] = items.as_mut_slice()
+            && !inner.get(1).is_some_and(Value::is_number)
+        {
+            items = std::mem::take(inner);
+        }
+        let Some(Value::Array(mut ids)) = ids else { return Ok(Value::Array(items)) };
+        if let [Value::Array(inner)] = ids.as_mut_slice() {
+            ids = std::mem::take(inner);
+        }
+        if ids.len() == items.len() {
+            for (item, id) in items.iter_mut().zip(ids).filter(|(item, _)| item.is_string()) {
+                *item = json!({ "text": item.take(), "doc_id": id });
+            }
+        }
+        Ok(Value::Array(items))
+    }
+
+    /// Returns the passages in the whole response of a store.
+    fn response(&self, mut fields: Object) -> Result<Vec<Value>, Error> {
+        // Chroma: lists of texts, ids and metadata, each in a list by query.
+        for column in fields.values_mut() {
+            if let Value::Array(outer) = column
+                && let [Value::Array(inner)] = outer.as_mut_slice()
+            {
+                *column = Value::Array(std::mem::take(inner));
+            }
+        }
+        let texts = self.fields.names("hit", "text").filter_map(|name| fields.get(name));
+        let is_columns =
+            texts.filter_map(Value::as_array).any(|it| it.iter().all(Value::is_string));
+        if is_columns {
+            let rows = rows::columns(self.position, fields)?;
+            return Ok(rows.into_iter().map(Value::Object).collect());
+        }
+        let keys = rows::keys(&fields);
+        match self.fields.find("stage", "hits", &Value::Object(fields)) {
+            Some(Value::Array(items)) => Ok(items),
+            _ => {
+                let expected = format!("a list of passages; {keys}");
+                Err(self.wrong("contexts", &expected))
+            }
+        }
+    }
+
     fn passage(&self, place: &str, item: &mut Value) -> Result<(), Error> {
         let (mut fields, score) = match item.take() {
             Value::Object(fields) => (fields, None),
-            // LangChain's documents with scores.
+            // A document or text with its score.
             Value::Array(pair) => match <[Value; 2]>::try_from(pair) {
                 Ok([Value::Object(fields), score @ Value::Number(_)]) => (fields, Some(score)),
+                Ok([text @ Value::String(_), score @ Value::Number(_)]) => {
+                    (Map::from_iter([("text".to_owned(), text)]), Some(score))
+                }
                 _ => return Err(self.wrong(place, PASSAGE)),
             },
             text => (Map::from_iter([("text".to_owned(), text)]), None),
         };
-        self.refuse_slips(place, &fields, &names::LONG_OF_HIT, &names::HIT)?;
-        // A framework's `id` may be anything: it counts where it is an id.
-        let own_id = fields.shift_remove("chunk_id").filter(|id| !id.is_null());
-        rename(&mut fields, &names::HIT);
-        match own_id {
-            Some(id) => drop(fields.insert("chunk_id".to_owned(), id)),
-            None if fields.get("chunk_id").and_then(id_of).is_none() => {
-                fields.shift_remove("chunk_id");
-            }
-            None => {}
-        }
+        self.refuse_slips(place, "hit", &LONG_OF_HIT, &fields)?;
+        let keys = rows::keys(&fields);
+        let is_foreign = fields.keys().any(|key| !self.fields.is_known("hit", key));
+        self.fields.rename("hit", &HIT, &mut fields);
         if fields.get("score").is_none_or(Value::is_null) {
             fields.extend(score.map(|score| ("score".to_owned(), score)));
         }
-        let has = |name: &str| fields.get(name).is_some_and(|value| !value.is_null());
-        let is_found = match fields.get("text") {
-            None | Some(Value::Null) => {
-                has("chunk_id") || ["doc_id", "start", "end"].into_iter().all(has)
-            }
-            Some(text) => text.as_str().is_some_and(|text| !text.trim().is_empty()),
-        };
-        if !is_found {
-            return Err(self.wrong(place, PASSAGE));
-        }
-        let is_before = |end: u64| match fields.get("start") {
-            None | Some(Value::Null) => true,
-            Some(start) => start.as_u64().is_some_and(|start| start > end),
-        };
-        if fields.get("end").and_then(Value::as_u64).is_some_and(is_before) {
+        let offset = |name: &str| fields.get(name).and_then(Value::as_u64);
+        let is_range =
+            offset("start").is_some_and(|start| offset("end").is_none_or(|end| start <= end));
+        if !is_range && fields.contains_key("text") {
+            // The text is located without them.
+            fields.shift_remove("start");
+            fields.shift_remove("end");
+        } else if let (Some(start), Some(end)) = (offset("start"), offset("end"))
+            && start > end
+        {
             let expected = "given with `start`, and not before it";
             return Err(self.wrong(&format!("{place}.end"), expected));
+        }
+        let has = |name: &str| fields.get(name).is_some_and(|value| !value.is_null());
+        let is_placed = has("chunk_id") || has("doc_id") && (has("end") || !is_foreign);
+        if !has("text") && !is_placed {
+            return Err(self.wrong(place, &format!("{PASSAGE}; {keys}")));
         }
         *item = Value::Object(fields);
         Ok(())
@@ -261,53 +331,36 @@ impl<'p> Forms<'p> {
         Error::field(self.position, field, expected)
     }
 
-    /// Rejects a key that is a misspelling of a field that is absent under all its names: one character of five, two of more.
+    /// Rejects a key that is a misspelling of one of the fields `long` that is absent: one character, two of eight or more.
     fn refuse_slips(
         &self,
         place: &str,
-        fields: &Fields,
-        long: &[Names],
-        others: &[Names],
+        section: &str,
+        long: &[&str],
+        fields: &Object,
     ) -> Result<(), Error> {
+        let own = ["answers", "usage", "conditions", "gold", "configuration"];
         let is_known = |key: &str| {
-            let mut all = long.iter().chain(others).copied().flatten();
-            all.any(|name| name.split('.').next() == Some(key))
+            own.contains(&key) || long.contains(&key) || self.fields.is_known(section, key)
         };
-        let is_absent = |names: &&Names| !names.iter().any(|name| fields.contains_key(*name));
-        let absent: Vec<&str> = long.iter().filter(is_absent).copied().flatten().copied().collect();
         for key in fields.keys().filter(|key| !is_known(key)) {
-            let distance = |name: &str| strsim::damerau_levenshtein(name, &key.to_lowercase());
-            let nearest =
-                absent.iter().find(|name| distance(name) <= if name.len() > 5 { 2 } else { 1 });
-            if let Some(nearest) = nearest {
+            let allowed = if key.len() < LONG_KEY { 1 } else { 2 };
+            let is_near =
+                |name: &&&str| strsim::damerau_levenshtein(name, &key.to_lowercase()) <= allowed;
+            let is_absent = |name: &&str| {
+                let own = fields.contains_key(*name);
+                !own && !self.fields.names(section, name).any(|name| fields.contains_key(name))
+            };
+            if let Some(near) = long.iter().filter(|name| is_absent(name)).find(is_near) {
                 let dot = if place.is_empty() { "" } else { "." };
                 return Err(Error::in_line(
                     self.position,
                     format_args!("unknown key `{place}{dot}{key}`"),
-                    format!("did you mean `{nearest}`?"),
+                    format!("did you mean `{near}`?"),
                 ));
             }
         }
         Ok(())
-    }
-}
-
-/// Moves each field to the first of its names, from the first that is present, and drops free-form objects.
-fn rename(fields: &mut Fields, all: &[Names]) {
-    for names in all {
-        let found = names.iter().find_map(|name| remove(fields, name));
-        fields.extend(found.map(|value| (names[0].to_owned(), value)));
-    }
-    for name in names::FREE_FORM {
-        fields.shift_remove(*name);
-    }
-}
-
-/// Removes a field by its name or path.
-fn remove(fields: &mut Fields, name: &str) -> Option<Value> {
-    match name.split_once('.') {
-        None => fields.shift_remove(name),
-        Some((first, rest)) => remove(fields.get_mut(first)?.as_object_mut()?, rest),
     }
 }
 

@@ -18,12 +18,10 @@
 //! written as a record adds `configuration` and `gold`, which are read with the same configuration only.
 //!
 //! Other keys are ignored and counted, at every depth; a misspelled key is rejected, so that it loses no answer. The fields of
-//! common frameworks are read under their own names, which `names.rs` lists. `forms.rs` brings a record to its canonical form,
-//! which `line.rs` reads.
+//! common tools are read where `fields.toml` says. `forms.rs` brings a record to its canonical form, which `line.rs` reads.
 
 mod forms;
 mod line;
-mod names;
 mod stage;
 mod written;
 
@@ -43,6 +41,8 @@ pub use self::written::write;
 use super::input::Input;
 use super::unique::UniqueFields;
 use crate::error::{Error, Place};
+use crate::fields::Fields;
+use crate::rows;
 
 /// One question as an external RAG answered it.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -128,35 +128,38 @@ impl Recorded {
     }
 }
 
-/// Reads a record: a JSON object on each non-blank line.
+/// Reads the records of a file: the rows of any of its forms (`rows`), with their fields where `fields` says.
 ///
 /// # Errors
-/// The first line that is not a valid object or lacks a required key.
-pub fn read(input: &Input) -> Result<Vec<Recorded>, Error> {
-    let lines = input.text().lines().enumerate().filter(|(_, line)| !line.trim().is_empty());
-    lines
-        .map(|(number, line): (usize, &str)| {
-            let position = input.line(number + 1);
-            let recorded = object(&position, line)?;
-            if recorded.id.is_none() && recorded.question.is_none() {
-                let expected = "a string, or there must be an `id`";
-                return Err(Error::field(&position, "question", expected));
-            }
-            Ok(recorded)
-        })
-        .collect()
+/// The first row that is not valid or lacks a required key.
+pub fn read(input: &Input, fields: &Fields) -> Result<Vec<Recorded>, Error> {
+    let mut all = Vec::new();
+    rows::each(input, fields, |place, row| {
+        let recorded = of_fields(place, row, fields)?;
+        if recorded.id.is_none() && recorded.question.is_none() {
+            let expected = "a string, or there must be an `id`";
+            return Err(Error::field(place, "question", expected));
+        }
+        all.push(recorded);
+        Ok(())
+    })?;
+    Ok(all)
 }
 
 /// Reads the object at `position`. The question's id may be missing.
 pub fn object(position: &Place, text: &str) -> Result<Recorded, Error> {
     let UniqueFields(given) =
         serde_json::from_str(text).map_err(|error| Error::json(position, &error))?;
-    of_fields(position, given)
+    of_fields(position, given, Fields::standard())
 }
 
 /// Reads the fields of an object at `position`.
-fn of_fields(position: &Place, mut given: Map<String, Value>) -> Result<Recorded, Error> {
-    let mut forms = Forms::new(position);
+fn of_fields(
+    position: &Place,
+    mut given: Map<String, Value>,
+    fields: &Fields,
+) -> Result<Recorded, Error> {
+    let mut forms = Forms::new(position, fields);
     forms.record(&mut given)?;
     let Forms { mut unread, stages: places, .. } = forms;
     let has_stages = given.contains_key("stages");

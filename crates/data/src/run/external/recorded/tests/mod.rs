@@ -202,6 +202,86 @@ fn fields_of_frameworks_are_read() {
     }
 }
 
+/// Hits as the documentation of each store or framework shows them.
+#[test]
+fn passages_of_vector_stores_are_read() {
+    for (item, doc) in [
+        (r#"{"id": "x", "score": 0.9, "metadata": {"text": "t", "source": "a.md"}}"#, Some("a.md")), // Pinecone
+        (
+            r#"{"id": 3, "version": 1, "score": 0.9, "payload": {"page_content": "t", "metadata": {"source": "a.md"}}}"#,
+            Some("a.md"),
+        ), // Qdrant
+        (
+            r#"{"_index": "i", "_id": "a.md", "_score": 1.2, "_source": {"text": "t"}}"#,
+            Some("a.md"),
+        ), // Elasticsearch, OpenSearch
+        (
+            r#"{"uuid": "u", "properties": {"content": "t", "source": "a.md"}, "metadata": {"distance": 0.1}}"#,
+            Some("a.md"),
+        ), // Weaviate
+        (
+            r#"{"id": 7, "content": "t", "metadata": {"source": "a.md"}, "distance": 0.2}"#,
+            Some("a.md"),
+        ), // pgvector
+        (
+            r#"{"@search.score": 1.5, "chunk": "t", "title": "a", "sourcefile": "a.md"}"#,
+            Some("a.md"),
+        ), // Azure AI Search
+        (r#"{"sourceUri": "gs://b/a.md", "text": "t", "score": 0.4}"#, Some("gs://b/a.md")), // Vertex AI RAG
+        (
+            r#"{"id": "d", "document": {"id": "a.md", "derivedStructData": {"extractive_segments": [{"content": "t"}]}}}"#,
+            Some("a.md"),
+        ), // Vertex AI Search
+        (
+            r#"{"content": {"text": "t", "type": "TEXT"}, "location": {"type": "S3", "s3Location": {"uri": "s3://b/a.md"}}, "score": 0.6}"#,
+            Some("s3://b/a.md"),
+        ), // Bedrock
+        (r#"{"index": 0, "relevance_score": 0.9, "document": {"text": "t"}}"#, None), // Cohere
+        (
+            r#"{"file_id": "f", "filename": "a.md", "score": 0.9, "content": [{"type": "text", "text": "t"}]}"#,
+            Some("f"),
+        ), // OpenAI
+        (r#"{"long_text": "t", "pid": 4, "score": 17.2}"#, None), // DSPy's ColBERT
+        (r#"["t", 0.9]"#, None),
+        (r#"{"chunk": "t"}"#, None),
+    ] {
+        let read = line(&format!("{{\"id\": 1, \"contexts\": [{item}]}}")).expect(item);
+        let found = hits(&read)[0][0].clone();
+        assert_eq!((found.text.as_deref(), found.doc_id.as_deref()), (Some("t"), doc), "{item}");
+    }
+}
+
+#[test]
+fn contexts_are_a_list_a_whole_response_or_parallel_lists() {
+    for contexts in [
+        r#""contexts": {"hits": {"total": 1, "hits": [{"_source": {"text": "a"}}, {"_source": {"text": "b"}}]}}"#,
+        r#""contexts": {"result": {"points": [{"payload": {"text": "a"}}, {"payload": {"text": "b"}}]}, "status": "ok"}"#,
+        r#""contexts": {"matches": [{"metadata": {"text": "a"}}, {"metadata": {"text": "b"}}]}"#,
+        r#""contexts": {"ids": [["1", "2"]], "documents": [["a", "b"]], "metadatas": [[{}, {}]], "distances": [[0.1, 0.2]]}"#,
+        r#""contexts": {"retrievalResults": [{"content": {"text": "a"}}, {"content": {"text": "b"}}]}"#,
+        r#""context": [{"page_content": "a", "metadata": {}}, {"page_content": "b"}]"#,
+        r#""retrieved_contents": [["a", "b"]], "retrieved_ids": [["1", "2"]]"#,
+        r#""contexts": "['a', 'b']""#,
+    ] {
+        let read = line(&format!("{{\"query\": \"q\", {contexts}}}")).expect(contexts);
+        let texts: Vec<_> = hits(&read)[0].iter().map(|hit| hit.text.as_deref()).collect();
+        assert_eq!(texts, [Some("a"), Some("b")], "{contexts}");
+    }
+    let read = line(r#"{"id": 1, "contexts": ["a", "b"], "doc_ids": ["x", "y"]}"#).expect("reads");
+    let docs: Vec<_> = hits(&read)[0].iter().map(|hit| hit.doc_id.as_deref()).collect();
+    assert_eq!(docs, [Some("x"), Some("y")]);
+}
+
+#[test]
+fn offsets_that_are_none_leave_the_text() {
+    for offsets in
+        [r#""start_index": -1"#, r#""start": null"#, r#""start": 5, "end": 3"#, r#""end": 3"#]
+    {
+        let text = format!("{{\"id\": 1, \"contexts\": [{{\"text\": \"a\", {offsets}}}]}}");
+        assert_eq!(hits(&line(&text).expect(offsets))[0], [hit("a")], "{offsets}");
+    }
+}
+
 #[test]
 fn records_of_evaluation_frameworks_are_read_and_their_labels_left_to_the_data_set() {
     for text in [
@@ -295,7 +375,7 @@ fn lines_are_numbered_and_must_say_which_question_they_are() {
     let input =
         Input::new("f.jsonl", "{\"id\": 1, \"contexts\": []}\n\n{\"contexts\": []}\n".to_owned())
             .expect("text");
-    let error = read(&input).expect_err("whose?").to_string();
+    let error = read(&input, Fields::standard()).expect_err("whose?").to_string();
     assert_eq!(error, "`f.jsonl` line 3: `question` must be a string, or there must be an `id`");
 }
 

@@ -1,13 +1,15 @@
-//! JSON Pointers (RFC 6901) with `*` for every item of a list.
+//! JSON Pointers (RFC 6901) with `*` for every item of a list. A key that is not there is found in another case, or with other marks.
 
 use serde_json::Value;
+
+use crate::fields::is_same_key;
 
 /// Keys that an error names.
 const MOST_KEYS: usize = 12;
 
 /// A pointer as configured.
 #[derive(Clone, Debug)]
-pub(super) struct Pointer {
+pub struct Pointer {
     text: String,
     /// Keys, indexes of lists, and `*`.
     steps: Vec<String>,
@@ -29,13 +31,14 @@ fn miss(at: &str, value: &Value) -> String {
         other => kind(other).to_owned(),
     };
     match at {
-        "" => format!("the response is {there}"),
+        "" => format!("there is {there}"),
         at => format!("at `{at}` is {there}"),
     }
 }
 
 /// Returns the type of a JSON value with its article.
-pub(super) fn kind(value: &Value) -> &'static str {
+#[must_use]
+pub fn kind(value: &Value) -> &'static str {
     match value {
         Value::Null => "null",
         Value::Bool(_) => "true or false",
@@ -47,8 +50,11 @@ pub(super) fn kind(value: &Value) -> &'static str {
 }
 
 impl Pointer {
-    /// Parses a pointer; the error completes "`external.answer` ...".
-    pub(super) fn parse(text: &str) -> Result<Self, String> {
+    /// Parses a pointer.
+    ///
+    /// # Errors
+    /// A text that completes "`external.answer` ...".
+    pub fn parse(text: &str) -> Result<Self, String> {
         let steps = match text.strip_prefix('/') {
             None if text.is_empty() => Vec::new(),
             None => return Err("must begin with `/`, like `/sources/*/text`".to_owned()),
@@ -59,13 +65,26 @@ impl Pointer {
         Ok(Self { text: text.to_owned(), steps })
     }
 
+    /// Returns its first step; `None` for the pointer at the whole value.
+    #[must_use]
+    pub fn first(&self) -> Option<&str> {
+        self.steps.first().map(String::as_str)
+    }
+
+    /// Returns its number of steps.
+    pub(crate) fn len(&self) -> usize {
+        self.steps.len()
+    }
+
     /// Returns the pointer as configured.
-    pub(super) fn text(&self) -> &str {
+    #[must_use]
+    pub fn text(&self) -> &str {
         &self.text
     }
 
     /// Returns the values that it points at, or why one is missing, in document order. A `*` at null points at nothing.
-    pub(super) fn find<'v>(&self, value: &'v Value) -> Vec<Result<&'v Value, String>> {
+    #[must_use]
+    pub fn find<'v>(&self, value: &'v Value) -> Vec<Result<&'v Value, String>> {
         let mut found = vec![Ok((String::new(), value))];
         for step in &self.steps {
             let mut next = Vec::with_capacity(found.len());
@@ -81,7 +100,8 @@ impl Pointer {
     }
 
     /// Returns the values of a list: as [`Self::find`], and a single list is replaced by its items, null by none.
-    pub(super) fn find_list<'v>(&self, value: &'v Value) -> Vec<Result<&'v Value, String>> {
+    #[must_use]
+    pub fn find_list<'v>(&self, value: &'v Value) -> Vec<Result<&'v Value, String>> {
         let found = self.find(value);
         match found.as_slice() {
             [Ok(Value::Array(items))] => items.iter().map(Ok).collect(),
@@ -99,9 +119,15 @@ fn follow<'v>(step: &str, at: &str, value: &'v Value) -> Vec<Result<(String, &'v
         ("*", Value::Array(items)) => {
             items.iter().enumerate().map(|(index, item)| Ok((child(&index), item))).collect()
         }
-        (key, Value::Object(fields)) if key != "*" && fields.contains_key(key) => {
-            let escaped = key.replace('~', "~0").replace('/', "~1");
-            vec![Ok((child(&escaped), &fields[key]))]
+        (key, Value::Object(fields)) if key != "*" => {
+            let same = || fields.iter().find(|(other, _)| is_same_key(key, other));
+            match fields.get_key_value(key).or_else(same) {
+                Some((key, value)) => {
+                    let escaped = key.replace('~', "~0").replace('/', "~1");
+                    vec![Ok((child(&escaped), value))]
+                }
+                None => vec![Err(miss(at, value))],
+            }
         }
         (key, Value::Array(items)) => {
             let item = key.parse().ok().and_then(|index: usize| items.get(index));
@@ -135,7 +161,7 @@ mod tests {
     fn a_miss_names_the_place_and_its_keys() {
         let value = json!({"a": [{"b": 1}, {}], "x": "y"});
         let miss = |pointer| found(pointer, &value).pop().expect("one").expect_err("none");
-        assert_eq!(miss("/z"), "the response is an object with `a`, `x`");
+        assert_eq!(miss("/z"), "there is an object with `a`, `x`");
         assert_eq!(miss("/a/*/b"), "at `/a/1` is an object without keys");
         assert_eq!(miss("/a/b"), "at `/a` is a list of 2");
         assert_eq!(miss("/a/2"), "at `/a` is a list of 2");

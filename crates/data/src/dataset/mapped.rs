@@ -1,0 +1,292 @@
+//! Questions of any layout, whose fields `dataset.fields` names, with the documents that they bring.
+//!
+//! A row is a question. The passages of all rows form one corpus: a document's id is its own, else its title, else a hash of its
+//! text; another text under a taken id is `<id> (2)`. Gold passages are whole documents, or places: at their offsets in code points, else where
+//! their text is.
+
+use serde_json::{Map, Value};
+
+use crate::dataset::anchor::kind_of;
+use crate::dataset::draft::Draft;
+use crate::dataset::jsonl::id_of;
+use crate::error::{Error, Place};
+use crate::fields::Fields;
+use crate::rows;
+use crate::run::external::input::Input;
+use ragtriage_core::attribute::place::in_document;
+use ragtriage_core::chunk::code_points;
+use ragtriage_core::text::quote;
+use ragtriage_core::types::{ByteRange, DocId, Document, Group, Member, Question};
+
+/// Reads the file `input` into `draft`, which has the documents of other files.
+pub(super) fn read(input: &Input, fields: &Fields, draft: &mut Draft) -> Result<(), Error> {
+    let mut all: Vec<(Place, Value, Group)> = Vec::new();
+    rows::each(input, fields, |place, row| {
+        let row = Value::Object(row);
+        let mut gold = Vec::new();
+        for passage in passages(place, fields, "documents", &row)? {
+            let doc = document(place, fields, &passage, draft)?;
+            let mark = fields.find("hit", "is_gold", &passage);
+            if mark.as_ref().is_some_and(is_marked) {
+                gold.push(Member { doc, ranges: Vec::new() });
+            }
+        }
+        all.push((place.clone(), row, gold));
+        Ok(())
+    })?;
+    for (place, row, mut gold) in all {
+        for passage in passages(&place, fields, "gold", &row)? {
+            gold.extend(member(&place, fields, &passage, draft)?);
+        }
+        let question = question(&place, fields, &row, gold)?;
+        draft.push_question(&place, question);
+    }
+    Ok(())
+}
+
+/// Returns the passages in a field of a row: a list, or columns.
+fn passages(place: &Place, fields: &Fields, name: &str, row: &Value) -> Result<Vec<Value>, Error> {
+    let as_object = |passage: Value| match passage {
+        Value::String(text) => {
+            let key = fields.first("hit", "text").unwrap_or("text").to_owned();
+            Value::Object(Map::from_iter([(key, Value::String(text))]))
+        }
+        passage => passage,
+    };
+    match fields.find("row", name, row) {
+        None | Some(Value::Null) => Ok(Vec::new()),
+        Some(Value::Array(items)) => Ok(items.into_iter().map(as_object).collect()),
+        Some(Value::Object(columns)) => {
+            Ok(rows::columns(place, columns)?.into_iter().map(Value::Object).collect())
+        }
+        Some(_) => Err(Error::record(place, format!("`{name}` must be a list of passages"))),
+    }
+}
+
+/// Adds the document that a passage is, unless it is there; returns its id.
+fn document(
+    place: &Place,
+    fields: &Fields,
+    passage: &Value,
+    draft: &mut Draft,
+) -> Result<DocId, Error> {
+    let text = |name: &str| match fields.find("hit", name, passage) {
+        Some(Value::String(text)) => Some(text.trim().to_owned()).filter(|text| !text.is_empty()),
+        Some(Value::Number(number)) => Some(number.to_string()),
+        _ => None,
+    };
+    let (body, title) = (text("text").unwrap_or_default(), text("title").unwrap_or_default());
+    if body.is_empty() && title.is_empty() {
+        let keys = passage.as_object().map_or_else(String::new, rows::keys);
+        return Err(Error::record(place, format!("a document has no text; {keys}")));
+    }
+    let titled = Some(title.clone()).filter(|title| !title.is_empty());
+    let base = text("doc_id").or(titled).unwrap_or_else(|| id_of(&body).replace("q-", "d-"));
+    let names = std::iter::once(base.clone()).chain((2..).map(|n: usize| format!("{base} ({n})")));
+    for id in names.map(DocId::from) {
+        match draft.document(&id) {
+            Some(known) if known.text != body => {}
+            Some(_) => return Ok(id),
+            None => {
+                let metadata = std::collections::BTreeMap::new();
+                draft
+                    .push_document(place, Document { id: id.clone(), title, text: body, metadata });
+                return Ok(id);
+            }
+        }
+    }
+    unreachable!("names do not end")
+}
+
+/// Returns the place of a gold passage; one that no document holds becomes a document.
+fn member(
+    place: &Place,
+    fields: &Fields,
+    passage: &Value,
+    draft: &mut Draft,
+) -> Result<Option<Member>, Error> {
+    let field = |name: &str| fields.find("hit", name, passage);
+    let id = field("doc_id").and_then(|id| id.as_str().map(DocId::from));
+    let text = field("text").and_then(|text| text.as_str().map(str::to_owned));
+    let known = id.as_ref().and_then(|id| draft.document(id));
+    let Some(known) = known else {
+        return match text {
+            Some(_) if field("start").is_none() => {
+                let doc = document(place, fields, passage, draft)?;
+                Ok(Some(Member { doc, ranges: Vec::new() }))
+            }
+            // The draft counts a label whose document is missing.
+            _ => Ok(id.map(|doc| Member { doc, ranges: Vec::new() })),
+        };
+    };
+    let offset = |name: &str| Some(usize::try_from(field(name)?.as_u64()?).ok()?);
+    let given = offset("start").zip(offset("end"));
+    let range = given.and_then(|(start, end)| code_points(&known.text, start, end));
+    let range = range.map(ByteRange::from);
+    let is_text = |range: &ByteRange| {
+        let found = quote::one_spaced(&known.text[range.as_range()]);
+        text.as_ref().is_none_or(|text| found == quote::one_spaced(text))
+    };
+    let range = range.filter(is_text).or_else(|| {
+        let places = in_document(known, text.as_deref()?, None);
+        let start = given.map_or(0, |(start, _)| start);
+        places.into_iter().min_by_key(|place| place.start.abs_diff(start))
+    });
+    let doc = known.id.clone();
+    let Some(range) = range else {
+        draft.note(1, "gold [passage|passages] not found in the document that [it names|they name], which counts as a whole");
+        return Ok(Some(Member { doc, ranges: Vec::new() }));
+    };
+    let range = quote::trim(&known.text, range);
+    Ok(Some(Member { doc, ranges: vec![range] }))
+}
+
+fn question(place: &Place, fields: &Fields, row: &Value, gold: Group) -> Result<Question, Error> {
+    let one = |name: &str| match fields.find("row", name, row) {
+        Some(Value::String(text)) => Some(text),
+        Some(Value::Number(number)) => Some(number.to_string()),
+        _ => None,
+    };
+    let Some(text) = one("question") else {
+        let keys = row.as_object().map_or_else(String::new, rows::keys);
+        return Err(Error::record(place, format!("no question; {keys}")));
+    };
+    let mut answers: Vec<String> = Vec::new();
+    for name in ["reference", "aliases"] {
+        let values = match fields.find("row", name, row) {
+            Some(Value::Array(items)) => items,
+            Some(one) => vec![one],
+            None => Vec::new(),
+        };
+        for value in values {
+            let answer = match value {
+                Value::String(text) => text.trim().to_owned(),
+                Value::Number(number) => number.to_string(),
+                Value::Bool(value) => if value { "yes" } else { "no" }.to_owned(),
+                _ => continue,
+            };
+            if !answer.is_empty() && !answers.contains(&answer) {
+                answers.push(answer);
+            }
+        }
+    }
+    let id = one("id").unwrap_or_else(|| id_of(&text));
+    let relevant = gold.iter().map(|member| (member.doc.clone(), 1)).collect();
+    let evidence = match gold {
+        gold if gold.is_empty() => Vec::new(),
+        gold if fields.any_suffices() => vec![gold],
+        gold => gold.into_iter().map(|member| vec![member]).collect(),
+    };
+    let kind = kind_of(&answers);
+    Ok(Question { kind, answers, relevant, evidence, ..Question::new(id.into(), text) })
+}
+
+/// Returns true for a mark that is not false, 0 or empty.
+fn is_marked(mark: &Value) -> bool {
+    match mark {
+        Value::Null => false,
+        Value::Bool(mark) => *mark,
+        Value::Number(mark) => mark.as_f64() != Some(0.0),
+        Value::String(mark) => !["", "0", "false", "False"].contains(&mark.as_str()),
+        _ => true,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::dataset::load;
+    use ragtriage_core::config::{DatasetSettings, Format};
+    use ragtriage_core::types::{Dataset, QuestionKind};
+
+    /// Loads a row in the layout of a preset, as its publisher shows it.
+    fn loaded(preset: &str, row: &str) -> Dataset {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("f.json");
+        std::fs::write(&path, row).expect("written");
+        let fields = [("preset".to_owned(), preset.to_owned())].into();
+        load(&DatasetSettings { fields, ..DatasetSettings::new(Format::Rows, &path) })
+            .expect(preset)
+    }
+
+    fn evidence(set: &Dataset) -> Vec<Vec<(String, String)>> {
+        let text = |member: &Member| {
+            let document = set.documents.iter().find(|it| it.id == member.doc).expect("known");
+            let range = member.ranges.first().map_or(0..document.text.len(), |it| it.as_range());
+            (member.doc.to_string(), document.text[range].to_owned())
+        };
+        set.questions[0].evidence.iter().map(|group| group.iter().map(text).collect()).collect()
+    }
+
+    #[test]
+    fn passages_of_a_question_become_documents_and_marked_ones_evidence() {
+        let musique = r#"{"id": "2hop__1_2", "paragraphs": [{"idx": 0, "title": "A", "paragraph_text": "One.", "is_supporting": true},
+            {"idx": 1, "title": "A", "paragraph_text": "Other.", "is_supporting": false}, {"idx": 2, "title": "B", "paragraph_text": "Two.",
+            "is_supporting": true}], "question": "Q?", "question_decomposition": [], "answer": "x", "answer_aliases": ["y"], "answerable": true}"#;
+        let set = loaded("musique", musique);
+        let ids: Vec<&str> = set.documents.iter().map(|document| document.id.as_str()).collect();
+        assert_eq!(ids, ["A", "A (2)", "B"]);
+        let of = |doc: &str, text: &str| vec![(doc.to_owned(), text.to_owned())];
+        assert_eq!(evidence(&set), [of("A", "One."), of("B", "Two.")]);
+        assert_eq!(
+            (&set.questions[0].answers[..], set.questions[0].kind),
+            (&["x".to_owned(), "y".to_owned()][..], QuestionKind::Span)
+        );
+
+        let marco = r#"{"answers": ["x"], "passages": {"is_selected": [0, 1, 1], "passage_text": ["a", "b", "c"], "url": ["u", "v", "w"]},
+            "query": "q", "query_id": 7, "query_type": "DESCRIPTION", "wellFormedAnswers": []}"#;
+        let set = loaded("ms_marco", marco);
+        assert_eq!(evidence(&set)[0].len(), 2, "any of the selected suffices");
+        assert_eq!((set.questions[0].id.as_str(), set.documents.len()), ("7", 3));
+
+        let miracl = r#"{"query_id": "1#0", "query": "q", "positive_passages": [{"docid": "9#1", "title": "T", "text": "yes"}],
+            "negative_passages": [{"docid": "9#2", "title": "T", "text": "no"}]}"#;
+        let set = loaded("miracl", miracl);
+        assert_eq!(evidence(&set), [of("9#1", "yes")]);
+        assert_eq!(set.documents.len(), 2);
+
+        let ragbench =
+            r#"{"id": "r", "question": "q", "documents": ["a", "b", "a"], "response": "r"}"#;
+        let set = loaded("ragbench", ragbench);
+        assert_eq!((set.documents.len(), &set.questions[0].answers[..]), (2, &[][..]));
+    }
+
+    #[test]
+    fn spans_in_code_points_become_bytes_of_the_files() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = |name: &str| folder.path().join(name);
+        std::fs::create_dir(path("corpus")).expect("made");
+        std::fs::write(path("corpus/a.txt"), "“Zürich” pays. It pays in 30 days.")
+            .expect("written");
+        // `It pays in 30 days.` is at code points 15 to 34; before it `“`, `ü` and `”` have 3, 2 and 3 bytes.
+        let snippet =
+            r#"{"file_path": "a.txt", "span": [15, 34], "answer": "It pays in 30 days."}"#;
+        let moved = r#"{"file_path": "a.txt", "span": [0, 3], "answer": "pays."}"#;
+        let tests =
+            format!(r#"{{"tests": [{{"query": "When?", "snippets": [{snippet}, {moved}]}}]}}"#);
+        std::fs::write(path("benchmark.json"), tests).expect("written");
+        let mut spec = DatasetSettings::new(Format::Files, folder.path());
+        spec.questions = Some(path("benchmark.json"));
+        spec.fields = [("preset".to_owned(), "legalbench_rag".to_owned())].into();
+        let set = load(&spec).expect("loads");
+        let ranges: Vec<ByteRange> =
+            set.questions[0].evidence.iter().map(|group| group[0].ranges[0]).collect();
+        assert_eq!(ranges, [(20, 39).into(), (14, 19).into()]);
+    }
+
+    #[test]
+    fn a_preset_on_the_wrong_file_is_refused_with_the_keys_that_are_there() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("f.jsonl");
+        std::fs::write(&path, "{\"query\": \"q\", \"answers\": []}\n").expect("written");
+        let refused = |name: &str, value: &str| {
+            let fields = [(name.to_owned(), value.to_owned())].into();
+            let spec = DatasetSettings { fields, ..DatasetSettings::new(Format::Rows, &path) };
+            load(&spec).expect_err(value).to_string()
+        };
+        assert!(refused("preset", "musique").ends_with("line 1: nothing at `documents` = `/paragraphs`: there is an object with `answers`, `query`"));
+        assert_eq!(refused("preset", "musik"), "`dataset.fields.preset`: no preset `musik`");
+        assert_eq!(refused("needs", "one"), "`dataset.fields.needs` must be `all` or `any`");
+        assert_eq!(refused("quest", "/q"), "there is no field `quest`");
+    }
+}
