@@ -102,12 +102,14 @@ pub struct ImportArgs {
 pub fn import(args: ImportArgs) -> Result<(), Failure> {
     block_on(async move {
         let fields = args.map.fields()?;
-        let input = Input::read(&args.file)?;
-        let kind = kind_of(input.text());
-        let (config, unlabelled) = match &args.documents {
-            Some(documents) => test_set(documents, &args, &input, &fields)?,
-            None => (configuration(args.config.as_deref())?, Vec::new()),
+        let (input, config, unlabelled) = match &args.documents {
+            Some(documents) => test_set(documents, &args, &fields)?,
+            None => {
+                let config = configuration(args.config.as_deref())?;
+                (Input::read(&args.file)?, config, Vec::new())
+            }
         };
+        let kind = kind_of(input.text());
         let mut resolved = Resolved::new(Some(&config), &args.overrides.sets()?)?;
         let bars = ProgressBars::new();
         let judge = if resolved.settings.judge.is_on() && !args.dry_run {
@@ -211,15 +213,15 @@ fn asking(
     }
 }
 
-/// Writes the test set that a results file is, with its configuration, to a folder next to the runs. Returns the configuration and
-/// the questions without labels.
+/// Reads the results file, and writes the test set that it is, with a configuration, to a folder next to the runs. Returns the file,
+/// the configuration and the questions without labels.
 fn test_set(
     documents: &Path,
     args: &ImportArgs,
-    input: &Input,
     fields: &Fields,
-) -> Result<(PathBuf, Vec<Question>), Failure> {
-    let pairs = pairs(input, fields, AnswerField::Generated)?;
+) -> Result<(Input, PathBuf, Vec<Question>), Failure> {
+    let input = Input::read(&args.file)?;
+    let pairs = pairs(&input, fields, AnswerField::Generated)?;
     let stem = args.file.file_stem().map_or("results".into(), |stem| stem.to_string_lossy());
     let folder = args.out.join(format!("{stem}-set"));
     let config = folder.join(CONFIG);
@@ -235,7 +237,7 @@ fn test_set(
         let command = label_command(&spec, &format!(" {}", shell(&config)))?;
         output::talk(&format!("label them, then repeat this import: {command}"));
     }
-    Ok((config, unlabelled))
+    Ok((input, config, unlabelled))
 }
 
 /// Creates the run's folder. What a killed import left under this name is replaced: nothing of it can be resumed. `summary.json` is

@@ -49,7 +49,9 @@ pub fn anchor(args: &AnchorArgs) -> Result<(), Failure> {
     if n_anchored > 0 {
         next = format!("{next}ragtriage run{config}\n");
     }
-    output::talk("next:");
+    if !next.is_empty() {
+        output::talk("next:");
+    }
     output::data(&next)
 }
 

@@ -127,9 +127,9 @@ fn bad_pairs_and_documents_are_named() {
         (
             "b.jsonl",
             "{\"q\": 1}\n",
-            "error: `b.jsonl` line 1: `question` must be a string (also `query`, `user_input`, `input` or `text`)",
+            "error: `b.jsonl` line 1: neither a question nor a list of rows; it has `q`",
         ),
-        ("c.jsonl", "", "error: `c.jsonl` has no questions"),
+        ("c.jsonl", "", "error: `c.jsonl` is empty: it has no line with data"),
         (
             "d.jsonl",
             "{\"question\": \"?\", \"answer\": \"x\", \"doc\": \"none.md\"}\n",
@@ -242,4 +242,40 @@ fn squads_answers_are_anchored_where_the_annotators_marked_them() {
     let counts = anchored(&questions, &articles, |question| starts[&doc(question)].0);
     seen(&format!("article known: {counts:?}"));
     assert!(counts.correct as f64 >= 0.995 * counts.anchored as f64, "{counts:?}");
+}
+
+#[test]
+fn a_table_of_results_and_references_is_imported_with_the_documents_alone() {
+    let table = concat!(
+        "user_input,retrieved_contexts,response,reference\n",
+        "How long does a silence last?,\"['A silence lasts 4 hours at most.']\",4 hours,4 hours\n",
+        "How long do retries wait?,\"['A retry is logged.', ' ']\",10 seconds,30 seconds\n",
+        "Does it rain?,[],No.,Yes\n",
+    );
+    let files = [("docs/oncall.md", ONCALL), ("docs/retry.md", RETRY), ("ragas.csv", table)];
+    let project = Project::of(&files);
+    let import = ["import", "ragas.csv", "--documents", "docs", "--name", "first"];
+    let outcome = project.call(&import);
+    assert_eq!(outcome.code, 0, "{}", outcome.stderr);
+    let set = "ragtriage-runs/ragas-set";
+    let told = format!(
+        "2 questions anchored in {set}/questions.jsonl\n1 question unresolved in {set}/unresolved.jsonl\n\
+         label them, then repeat this import: ragtriage dataset label {set}/ragtriage.toml --queries {set}/unresolved.jsonl\n"
+    );
+    assert!(outcome.stderr.contains(&told), "{}", outcome.stderr);
+    let summary: Value =
+        serde_json::from_str(&project.read("ragtriage-runs/first/summary.json")).expect("JSON");
+    assert_eq!(summary["metrics"]["AnswerCorrect"]["n"], 3);
+    assert_eq!(
+        summary["metrics"]["EvidenceRecall@prompt"]["mean"], 0.5,
+        "of the two with evidence"
+    );
+    let run = project.read("ragtriage-runs/first/run.json");
+    assert!(run.contains("blank [context, which keeps its rank|"), "{run}");
+    // The labels of the set are kept, and a run of ours reads it.
+    let again = project.call(&[&import[..5], &["second"]].concat());
+    assert_eq!(again.code, 0, "{}", again.stderr);
+    assert_eq!(lines(&project, &format!("{set}/questions.jsonl")).len(), 2);
+    let own = project.call(&["run", &format!("{set}/ragtriage.toml"), "--out", "runs"]);
+    assert_eq!(own.code, 0, "{}", own.stderr);
 }

@@ -122,7 +122,7 @@ fn a_record_that_says_a_thing_twice_is_refused() {
         ),
         (
             format!("{open}, \"response\": \"a year\"}}"),
-            "`response` must be given under one of its names only",
+            "`answer` and `response` differ, and either may be the answer",
         ),
     ] {
         project.write("r.jsonl", format!("{line}\n{second}"));

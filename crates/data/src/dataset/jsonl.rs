@@ -274,7 +274,9 @@ fn record(
 ) -> Result<QuestionRecord, Error> {
     // A list would be read as the fields in their order.
     if line.trim_start().starts_with('[') {
-        return Err(Error::record(place, "expected an object"));
+        let hint = "write one object per line, for instance with `jq -c '.[]' FILE`";
+        let message = "a list, where an object is expected";
+        return Err(Error::data(Rule::BadField, message, hint).at(place));
     }
     let mut reader = serde_json::Deserializer::from_str(line);
     let mut unknown = Vec::new();
@@ -631,7 +633,7 @@ mod tests {
                 r#"{"id": "q" "text": "?"}"#,
                 "line 1: invalid JSON at column 12: expected `,` or `}`",
             ),
-            ("[{}]", "line 1: expected an object"),
+            ("[{}]", "line 1: a list, where an object is expected"),
             (r#"{"id": " ", "text": "?"}"#, "line 1: `id`: the id is empty"),
             (r#"{"text": "?"}"#, "line 1: missing field `id`"),
             (r#"{"id": 7, "query_id": "8", "text": "?"}"#, "line 1 (`7`): duplicate field `id`"),

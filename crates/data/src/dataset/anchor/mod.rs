@@ -208,9 +208,12 @@ impl<'a> Searched<'a> {
                 })
                 .collect();
             if members.is_empty() {
-                return None;
+                // Some sets name documents there.
+                let named = self.documents.iter().find(|it| it.id.as_str() == context)?;
+                groups.push(vec![Member { doc: named.id.clone(), ranges: Vec::new() }]);
+            } else {
+                groups.push(members);
             }
-            groups.push(members);
         }
         Some(groups)
     }

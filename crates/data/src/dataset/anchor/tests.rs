@@ -110,13 +110,17 @@ fn reference_contexts_are_groups_with_their_places_as_members() {
         r#"[{"user_input": "Both?", "reference": "Four hours, and thirty seconds.", "reference_contexts":
              ["<1-hop>\n\nA silence lasts 4 hours at most.  Renew it early.", "<2-hop>\n\nIt's never lost."]},
             {"input": "One?", "expected_output": "30 seconds", "context": ["Retries wait “30 seconds”. A retry is logged."]},
+            {"query": "Whole?", "reference_answer": "x", "reference_contexts": ["oncall.md"]},
             {"query": "None?", "reference_answer": "x", "reference_contexts": ["It's never lost.", "Not in the documents at all."]}]"#,
     );
     let texts = |question: &Question| -> Vec<Vec<String>> {
         let all = documents();
         let text = |member: &Member| {
             let document = all.iter().find(|it| it.id == member.doc).expect("known");
-            document.text[member.ranges[0].as_range()].to_owned()
+            member
+                .ranges
+                .first()
+                .map_or_else(String::new, |range| document.text[range.as_range()].to_owned())
         };
         question.evidence.iter().map(|group| group.iter().map(text).collect()).collect()
     };
@@ -129,6 +133,7 @@ fn reference_contexts_are_groups_with_their_places_as_members() {
         [["Retries wait “30 seconds”."]],
         "the answer's sentence"
     );
+    assert_eq!(texts(&found.questions[2]), [[""]], "a whole document");
     assert_eq!(found.unresolved[0].reason, Reason::NoContext);
     assert_eq!(found.unresolved[0].question.answers, ["x"]);
 }

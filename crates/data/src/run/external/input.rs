@@ -17,6 +17,17 @@ const GZIP: [u8; 2] = [0x1f, 0x8b];
 const MOST_GROWTH: u64 = 200;
 /// A text of this size is read whatever it was compressed from.
 const ALWAYS_BYTES: u64 = 16 << 20;
+/// Files that are not text, by their first bytes, and what helps.
+const FOREIGN: [(&[u8], &str, &str); 4] = [
+    (
+        b"PAR1",
+        "a Parquet file",
+        "read it in Python: `ragtriage.dataset(...)`, or `pandas.read_parquet(FILE).to_json(OUT, orient=\"records\", lines=True)`",
+    ),
+    (b"PK\x03\x04", "an archive or a spreadsheet", "save the sheet as CSV, or unpack the archive"),
+    (b"\xff\xfe", "UTF-16", "convert it: `iconv -f UTF-16 -t UTF-8 FILE > OUT`"),
+    (b"\xfe\xff", "UTF-16", "convert it: `iconv -f UTF-16 -t UTF-8 FILE > OUT`"),
+];
 const BYTE_ORDER_MARK: &str = "\u{feff}";
 
 /// A text with its name in errors.
@@ -64,6 +75,9 @@ impl Input {
                 ));
             }
             bytes = text;
+        }
+        if let Some((_, what, hint)) = FOREIGN.iter().find(|(start, ..)| bytes.starts_with(start)) {
+            return Err(Error::new(format!("`{name}` is {what}"), *hint));
         }
         match String::from_utf8(bytes) {
             Ok(text) => Self::new(name, text),
@@ -173,6 +187,20 @@ mod tests {
     #[test]
     fn bytes_that_are_no_utf_8_are_named_by_their_line() {
         assert_eq!(read(b"a\nb\nc\xff\n").unwrap_err().to_string(), "`f` line 3: not valid UTF-8");
+    }
+
+    #[test]
+    fn files_that_are_no_text_are_named_with_what_helps() {
+        use ragtriage_core::hint::Hint;
+        for (bytes, what, hint) in [
+            (&b"PAR1\x15\x04"[..], "`f` is a Parquet file", "read_parquet"),
+            (b"PK\x03\x04\x14", "`f` is an archive or a spreadsheet", "CSV"),
+            (b"\xff\xfeq\0", "`f` is UTF-16", "iconv -f UTF-16"),
+        ] {
+            let error = read(bytes).unwrap_err();
+            assert_eq!(error.to_string(), what);
+            assert!(error.hint().expect("a hint").contains(hint));
+        }
     }
 
     #[test]

@@ -237,8 +237,9 @@ impl<'p> Forms<'p> {
         let mut items = match contexts {
             Value::Array(items) => items,
             Value::Object(fields) => self.response(fields)?,
-            Value::Null => return Ok(Value::Null),
-            text => vec![text],
+            text @ Value::String(_) => vec![text],
+            // Refused where its type is.
+            other => return Ok(other),
         };
         // Of one query, where a store takes several.
         if let [Value::Array(inner)] = items.as_mut_slice()
