@@ -27,6 +27,12 @@ pub fn resolve(args: &SourceArgs) -> Result<Resolved, Failure> {
 
 /// Returns the file of a data set that takes more questions.
 pub fn questions_file(spec: &DatasetSettings) -> Result<PathBuf, Failure> {
+    if !spec.fields.is_empty() {
+        return Err(Failure::new(
+            "questions in a layout of their own, by `dataset.fields`, are not added to",
+            "leave `dataset.questions` and `dataset.fields` out: labels then go to `questions.jsonl`",
+        ));
+    }
     ragtriage_data::dataset::questions_file(spec).ok_or_else(|| {
         Failure::new(
             format!("a `{}` data set takes no further questions", spec.format),

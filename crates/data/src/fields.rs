@@ -122,6 +122,11 @@ impl Fields {
         self.any_suffices
     }
 
+    /// Returns where a field is looked for first.
+    pub(crate) fn pointer(&self, section: &str, name: &str) -> &str {
+        self.pointers(section, name).first().map_or(name, Pointer::text)
+    }
+
     /// Returns the key of a field where it is looked for first.
     pub(crate) fn first(&self, section: &str, name: &str) -> Option<&str> {
         self.pointers(section, name).first().and_then(Pointer::first)

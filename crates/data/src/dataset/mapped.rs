@@ -76,9 +76,10 @@ fn document(
         _ => None,
     };
     let (body, title) = (text("text").unwrap_or_default(), text("title").unwrap_or_default());
-    if body.is_empty() && title.is_empty() {
+    if !fields.has("hit", "text", passage) {
         let keys = passage.as_object().map_or_else(String::new, rows::keys);
-        return Err(Error::record(place, format!("a document has no text; {keys}")));
+        let message = format!("a document without `{}`; {keys}", fields.pointer("hit", "text"));
+        return Err(Error::in_line(place, message, "set `text` in `dataset.fields`"));
     }
     let titled = Some(title.clone()).filter(|title| !title.is_empty());
     let base = text("doc_id").or(titled).unwrap_or_else(|| id_of(&body).replace("q-", "d-"));
@@ -285,6 +286,12 @@ mod tests {
             load(&spec).expect_err(value).to_string()
         };
         assert!(refused("preset", "musique").ends_with("line 1: nothing at `documents` = `/paragraphs`: there is an object with `answers`, `query`"));
+        let row = r#"{"question": "q", "paragraphs": [{"title": "T", "text": "t"}]}"#;
+        std::fs::write(&path, row).expect("written");
+        assert!(
+            refused("preset", "musique")
+                .ends_with("line 1: a document without `/paragraph_text`; it has `title`, `text`")
+        );
         assert_eq!(refused("preset", "musik"), "`dataset.fields.preset`: no preset `musik`");
         assert_eq!(refused("needs", "one"), "`dataset.fields.needs` must be `all` or `any`");
         assert_eq!(refused("quest", "/q"), "there is no field `quest`");
