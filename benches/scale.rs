@@ -21,7 +21,7 @@ use std::path::Path;
 use std::process::Command;
 use std::time::{Duration, Instant};
 
-use ragtriage_core::config::{Hnsw, Quantization, QuantizationKind};
+use ragtriage_core::config::Hnsw;
 use ragtriage_core::types::{Similarity, VectorShape};
 use ragtriage_vectors::{
     CollectionSpec, Point, SearchMode, Server, VectorPlace, VectorSearch, VectorStore,
@@ -38,9 +38,7 @@ const LIMIT: usize = 10;
 /// Tells the child process which setting to measure.
 const CHILD: &str = "--one";
 
-/// `x8`: eight times as many hits are rescored, where the default is twice as many.
-const SETTINGS: [&str; 8] =
-    ["exact", "int8", "binary", "binary-x8", "hnsw", "hnsw+int8", "hnsw+binary", "hnsw+binary-x8"];
+const SETTINGS: [&str; 2] = ["exact", "hnsw"];
 
 /// Numbers from a linear congruential generator (Knuth's MMIX).
 struct Random(u64);
@@ -128,18 +126,9 @@ fn main() {
 fn spec(setting: &str, n_points: u32) -> CollectionSpec {
     let vector = VectorShape { dimension: DIMENSION, similarity: Similarity::Cosine, many: false };
     assert!(SETTINGS.contains(&setting), "`{setting}` is none of {SETTINGS:?}");
-    let kind = if setting.contains("int8") {
-        QuantizationKind::Scalar
-    } else if setting.contains("binary") {
-        QuantizationKind::Binary
-    } else {
-        QuantizationKind::None
-    };
-    let oversampling = if setting.ends_with("-x8") { 8.0 } else { 2.0 };
-    let hnsw = setting.starts_with("hnsw").then(Hnsw::default);
+    let hnsw = (setting == "hnsw").then(Hnsw::default);
     CollectionSpec {
         hnsw,
-        quantization: Quantization { kind, oversampling },
         ..CollectionSpec::new("00".to_owned(), "dense", vector, n_points as usize)
     }
 }

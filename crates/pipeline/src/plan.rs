@@ -8,7 +8,7 @@ use ragtriage_bm25::Weighting;
 use ragtriage_clients::embed::Encoder;
 use ragtriage_clients::rerank::Reranker;
 use ragtriage_core::chunk::ChunkSpec;
-use ragtriage_core::config::{CollectionSettings, Hnsw, Quantization};
+use ragtriage_core::config::{CollectionSettings, Hnsw};
 use ragtriage_core::fuse::Fusion;
 use ragtriage_core::notices::Notices;
 use ragtriage_core::prompt::Template;
@@ -149,8 +149,6 @@ pub struct StorePlan {
     pub mode: SearchMode,
     /// Parameters of the HNSW graph.
     pub hnsw: Hnsw,
-    /// Vector quantization.
-    pub quantization: Quantization,
 }
 
 /// Construction of prompts.

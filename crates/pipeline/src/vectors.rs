@@ -15,7 +15,7 @@ use super::retriever::{Retrieved, Retriever, ranking, through_ties};
 use super::truncation::{MeasuredTexts, truncation};
 use crate::Error;
 use ragtriage_clients::embed::Role;
-use ragtriage_core::config::{Hnsw, Quantization};
+use ragtriage_core::config::Hnsw;
 use ragtriage_core::fuse::Parts;
 use ragtriage_core::types::{Corpus, Ranking, RetrieverName, TitledText, VectorShape};
 use ragtriage_data::run::ApproximateIndex;
@@ -138,8 +138,7 @@ pub(crate) async fn build(
     }))
 }
 
-/// Returns how a collection is searched, and describes it. Without graph and compressed copies all vectors are scanned, and the
-/// manifest says so.
+/// Returns how a collection is searched, and describes it. Without a graph all vectors are scanned, and the manifest says so.
 fn search_method(
     plan: &StorePlan,
     name: RetrieverName,
@@ -153,22 +152,11 @@ fn search_method(
     if plan.mode == SearchMode::Exact {
         return exact("exact".to_owned());
     }
-    let (graph, components) = (graph(plan, n_vectors), plan.quantization.kind.components());
-    let how = match (graph, components) {
-        (Some(_), None) => "HNSW".to_owned(),
-        (Some(_), Some(components)) => format!("HNSW over {components}"),
-        (None, Some(components)) => {
-            format!("HNSW not used: {components} copies of {n_vectors} vectors are scanned")
-        }
-        (None, None) => return exact(format!("HNSW not used: {n_vectors} vectors are scanned")),
+    let Some(hnsw) = graph(plan, n_vectors) else {
+        return exact(format!("HNSW not used: {n_vectors} vectors are scanned"));
     };
-    facts.vector_searches.push((name, how));
-    facts.approximate.push(ApproximateIndex {
-        retriever: name.name().to_owned(),
-        hnsw: graph,
-        quantization: components.map(|_| plan.quantization),
-        reproducible: graph.is_none(),
-    });
+    facts.vector_searches.push((name, "HNSW".to_owned()));
+    facts.approximate.push(ApproximateIndex { retriever: name.name().to_owned(), hnsw });
     plan.mode
 }
 
@@ -219,10 +207,8 @@ fn spec(
     vector: VectorShape,
     n_points: usize,
 ) -> CollectionSpec {
-    let is_approximate = plan.mode == SearchMode::Approximate;
     CollectionSpec {
         hnsw: graph(plan, n_points),
-        quantization: if is_approximate { plan.quantization } else { Quantization::default() },
         ..CollectionSpec::new(content, name.name(), vector, n_points)
     }
 }

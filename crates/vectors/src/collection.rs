@@ -7,7 +7,7 @@
 use sha2::{Digest, Sha256};
 
 use super::{Error, Point, SearchMode, VectorSearch};
-use ragtriage_core::config::{Hnsw, Quantization, QuantizationKind};
+use ragtriage_core::config::Hnsw;
 use ragtriage_core::text::hex::hex;
 use ragtriage_core::types::VectorShape;
 
@@ -23,9 +23,6 @@ const MAX_DIMENSION: usize = 65_536;
 /// Qdrant's limit for the components of a multivector (`MAX_MULTIVECTOR_FLATTENED_LEN`).
 const MAX_COMPONENTS: usize = 1 << 20;
 
-/// Share of components within the range of an int8 copy's byte, as in the examples of Qdrant's guide to quantization.
-pub(super) const QUANTILE: f32 = 0.99;
-
 /// Parameters of a collection.
 #[derive(Clone, Debug, PartialEq)]
 pub struct CollectionSpec {
@@ -39,8 +36,6 @@ pub struct CollectionSpec {
     pub expected_points: usize,
     /// The graph to build; `None` for none.
     pub hnsw: Option<Hnsw>,
-    /// Quantization; off unless its kind says otherwise.
-    pub quantization: Quantization,
 }
 
 /// Search parameters, independent of the engine.
@@ -48,12 +43,10 @@ pub struct CollectionSpec {
 pub(super) struct SearchParameters {
     pub(super) exact: bool,
     pub(super) ef: Option<usize>,
-    /// Factor of hits to find in the compressed copies, if these are read.
-    pub(super) oversampling: Option<f64>,
 }
 
 impl CollectionSpec {
-    /// Creates a collection that is scanned, unquantized.
+    /// Creates a collection that is scanned.
     #[must_use]
     pub fn new(
         content: String,
@@ -61,18 +54,11 @@ impl CollectionSpec {
         vector: VectorShape,
         expected_points: usize,
     ) -> Self {
-        Self {
-            content,
-            vector_name: vector_name.to_owned(),
-            vector,
-            expected_points,
-            hnsw: None,
-            quantization: Quantization::default(),
-        }
+        Self { content, vector_name: vector_name.to_owned(), vector, expected_points, hnsw: None }
     }
 
     /// Returns its name: the content's hash, then that of its layout. A setting that affects points or graph gives
-    /// another collection; `ef` and oversampling belong to a search and change nothing.
+    /// another collection; `ef` belongs to a search and changes nothing.
     #[must_use]
     pub fn name(&self) -> String {
         let hash = Sha256::digest(self.layout());
@@ -94,17 +80,10 @@ impl CollectionSpec {
         if let Some(Hnsw { m, ef_construct, .. }) = self.hnsw {
             parts.push(format!("HNSW with m {m} and ef_construct {ef_construct}"));
         }
-        parts.extend(self.quantization.kind.components().map(str::to_owned));
         parts.join(", ")
     }
 
-    /// Returns true if something must be built once all points are there: graph, quantized copies.
-    pub(super) fn has_to_build(&self) -> bool {
-        self.hnsw.is_some() || self.quantization.kind != QuantizationKind::None
-    }
-
-    /// Returns the graph's edges per node and the neighbours considered while it is built. Without edges only the graph is left
-    /// out: the quantized copies are still built.
+    /// Returns the graph's edges per node, 0 without a graph, and the neighbours considered while it is built.
     pub(super) fn graph(&self) -> (usize, usize) {
         let hnsw = self.hnsw.unwrap_or(Hnsw { m: 0, ..Hnsw::default() });
         (hnsw.m, hnsw.ef_construct)
@@ -121,12 +100,7 @@ impl CollectionSpec {
 
     pub(super) fn parameters(&self, mode: SearchMode) -> SearchParameters {
         let exact = mode == SearchMode::Exact;
-        let Quantization { kind, oversampling } = self.quantization;
-        SearchParameters {
-            exact,
-            ef: self.hnsw.filter(|_| !exact).map(|hnsw| hnsw.ef),
-            oversampling: (!exact && kind != QuantizationKind::None).then_some(oversampling),
-        }
+        SearchParameters { exact, ef: self.hnsw.filter(|_| !exact).map(|hnsw| hnsw.ef) }
     }
 
     /// Rejects collections that no engine could create, or whose name could leave the cache's folder.

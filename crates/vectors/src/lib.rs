@@ -53,9 +53,9 @@ pub struct VectorSearch<'a> {
 /// Method of finding nearest neighbours.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SearchMode {
-    /// Compares every vector, unquantized.
+    /// Compares every vector.
     Exact,
-    /// Uses the HNSW graph if the engine built one, and the quantized copies if there are any.
+    /// Uses the HNSW graph if the engine built one.
     Approximate,
 }
 
@@ -72,7 +72,7 @@ pub struct Neighbour {
 /// Contract: a collection is named by the hash of its content and layout ([`CollectionSpec::name`]), so that a reopened
 /// one cannot be stale. A point's number therefore identifies its content: an existing point is left unchanged, and so
 /// upserting is idempotent, even if other processes do it at the same time. Points that an interrupted filling did not
-/// store are `missing`. When none are, the collection is complete: then, and only then, graph and quantized copies are
+/// store are `missing`. When none are, the collection is complete: then, and only then, the graph is
 /// built. Points are rejected, before anything is written, when their vector is of another kind or dimension, not
 /// finite or malformed, or their number is beyond the collection. `search` returns at most `limit` neighbours, best
 /// first, ties in any order; only allowed ones. Transient remote failures are retried inside; errors name URL or path, and

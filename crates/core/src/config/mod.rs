@@ -56,4 +56,4 @@ pub use settings::{
     GenerationSettings, GeneratorName, Price, Settings,
 };
 pub use tune::TuneSettings;
-pub use vector_store::{Hnsw, Quantization, QuantizationKind};
+pub use vector_store::Hnsw;

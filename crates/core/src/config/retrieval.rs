@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use super::bm25::Bm25Variant;
 use super::collection::CollectionSettings;
 use super::model::{Pooling, Precision, RerankApi, Titles};
-use super::vector_store::{Hnsw, Quantization};
+use super::vector_store::Hnsw;
 use crate::fuse::Fusion;
 use crate::text::analyse::{Stemmer, StopWords, Words};
 use crate::types::{Filter, RetrieverName, Similarity};
@@ -179,7 +179,5 @@ table! {
         exact: bool = true,
         /// The HNSW graph.
         hnsw: Hnsw,
-        /// Compressed vectors for approximate search.
-        quantization: Quantization,
     }
 }

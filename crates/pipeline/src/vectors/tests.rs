@@ -9,7 +9,6 @@ use crate::progress::NoProgress;
 use crate::retrieve::retrieve;
 use ragtriage_clients::Error as ModelError;
 use ragtriage_clients::embed::{Encoder, OnProgress};
-use ragtriage_core::config::QuantizationKind;
 use ragtriage_core::fuse::Fusion;
 use ragtriage_core::types::{
     Chunk, ChunkId, Document, Filter, Length, Question, Similarity, TraceStep,
@@ -146,13 +145,8 @@ async fn a_question_without_a_vector_is_an_error_and_no_empty_ranking() {
     );
 }
 
-fn store_plan(mode: SearchMode, quantization: QuantizationKind) -> StorePlan {
-    StorePlan {
-        place: VectorPlace::Embedded(PathBuf::new()),
-        mode,
-        hnsw: Hnsw::default(),
-        quantization: Quantization { kind: quantization, ..Quantization::default() },
-    }
+fn store_plan(mode: SearchMode) -> StorePlan {
+    StorePlan { place: VectorPlace::Embedded(PathBuf::new()), mode, hnsw: Hnsw::default() }
 }
 
 /// Returns what a question that `a` answers shows of a store with documents `a` and `b`: its dense step.
@@ -177,7 +171,7 @@ async fn dense_step(mode: SearchMode, is_compared: bool, skips_own_document: boo
         retrievers: Vec::new(),
         fusion: Fusion::default(),
         rerank: None,
-        store: store_plan(mode, QuantizationKind::None),
+        store: store_plan(mode),
         filter: Filter::default(),
         min_score: None,
         candidates: 2,
@@ -220,21 +214,11 @@ fn the_build_of_an_approximate_index_is_recorded() {
         let mode = search_method(plan, RetrieverName::Dense, n_points, &mut facts);
         (mode, facts.vector_search().unwrap_or_default(), facts.approximate.pop())
     };
-    let plan = store_plan(SearchMode::Approximate, QuantizationKind::Scalar);
-    let index = |hnsw: Option<Hnsw>| ApproximateIndex {
-        retriever: "dense".to_owned(),
-        hnsw,
-        quantization: Some(plan.quantization),
-        reproducible: hnsw.is_none(),
-    };
-    let graph = Some(index(Some(Hnsw::default())));
-    assert_eq!(
-        searched(&plan, 100_000),
-        (SearchMode::Approximate, "HNSW over int8".to_owned(), graph)
-    );
-    let scanned = "HNSW not used: int8 copies of 99999 vectors are scanned".to_owned();
-    assert_eq!(searched(&plan, 99_999), (SearchMode::Approximate, scanned, Some(index(None))));
-    let plan = store_plan(SearchMode::Approximate, QuantizationKind::None);
+    let plan = store_plan(SearchMode::Approximate);
+    let graph = ApproximateIndex { retriever: "dense".to_owned(), hnsw: Hnsw::default() };
+    assert_eq!(searched(&plan, 100_000), (SearchMode::Approximate, "HNSW".to_owned(), Some(graph)));
+    let scanned = "HNSW not used: 99999 vectors are scanned".to_owned();
+    assert_eq!(searched(&plan, 99_999), (SearchMode::Exact, scanned, None));
     let scanned = "HNSW not used: 7 vectors are scanned".to_owned();
     assert_eq!(searched(&plan, 7), (SearchMode::Exact, scanned, None));
 }

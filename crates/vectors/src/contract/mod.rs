@@ -117,7 +117,6 @@ macro_rules! contracts {
             searching::exact_search_is_the_order_of_comparing_with_all,
             searching::a_limit_beyond_the_size_gives_all_and_none_gives_none,
             searching::the_graph_is_followed_as_its_settings_say,
-            searching::quantized_copies_are_read_by_approximate_search_alone,
             searching::multivectors_are_compared_by_their_best_rows,
             searching::a_graph_over_multivectors_finds_what_comparing_finds,
             searching::only_allowed_points_are_found,

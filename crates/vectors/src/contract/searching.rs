@@ -1,13 +1,13 @@
 //! Search results and their scores.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 use super::oracle::{
     DIMENSION, approximate, assert_best, brute_force, dense, exact, multi, numbers,
 };
 use super::{StoreKind, spec};
 use crate::{CollectionSpec, Point, SearchMode, VectorSearch, VectorStore};
-use ragtriage_core::config::{Hnsw, Quantization, QuantizationKind};
+use ragtriage_core::config::Hnsw;
 use ragtriage_core::types::{Similarity, VectorShape};
 
 /// Returns the share of the true best ten that approximate search finds, over `queries`.
@@ -79,40 +79,6 @@ pub(super) async fn the_graph_is_followed_as_its_settings_say(kind: &impl StoreK
     }
     assert!(recalls[0] >= 0.98, "recall {recalls:?}");
     assert!(recalls[1] < 0.9, "recall {recalls:?}");
-}
-
-pub(super) async fn quantized_copies_are_read_by_approximate_search_alone(kind: &impl StoreKind) {
-    let dimension = 32;
-    let all = dense(1_020, dimension);
-    let (points, queries) = all.split_at(1_000);
-    let vector = VectorShape { dimension, similarity: Similarity::Cosine, many: false };
-    let scalar = Quantization { kind: QuantizationKind::Scalar, ..Quantization::default() };
-    let binary = Quantization { kind: QuantizationKind::Binary, oversampling: 50.0 };
-    // The best are those of the copies: ten of 1,000 points at random are a recall of 0.01.
-    let few = Quantization { kind: QuantizationKind::Binary, oversampling: 1.0 };
-    for (quantization, recalls) in [(scalar, 0.85..=1.0), (binary, 0.85..=1.0), (few, 0.1..=0.8)] {
-        let spec = CollectionSpec { vector, quantization, ..spec(points.len()) };
-        let store = kind.open(&spec).await.expect("made");
-        store.upsert(points).await.expect("stored");
-        let recall = recall(&*store, &spec, points, queries).await;
-        assert!(recalls.contains(&recall), "{quantization:?}: {recall}");
-        let mut worst = 0.0_f64;
-        for query in queries {
-            let truth: BTreeMap<u32, f64> =
-                brute_force(points, &query.vector, vector).into_iter().collect();
-            for near in store.search(approximate(&query.vector, 10)).await.expect("searched") {
-                worst = worst.max((f64::from(near.score) - truth[&near.number]).abs());
-            }
-            let expected = brute_force(points, &query.vector, vector);
-            assert_best(
-                &store.search(exact(&query.vector, 10)).await.expect("searched"),
-                &expected,
-                10,
-            );
-        }
-        assert!(worst < 1e-5, "scored by the original vectors, not off by {worst}");
-        kind.clean(&spec).await;
-    }
 }
 
 pub(super) async fn multivectors_are_compared_by_their_best_rows(kind: &impl StoreKind) {

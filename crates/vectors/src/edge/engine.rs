@@ -92,7 +92,7 @@ impl Engine {
         Ok(())
     }
 
-    /// Once every point is there, builds graph and quantized copies, and seals the files.
+    /// Once every point is there, builds the graph, and seals the files.
     pub(crate) fn finish(&self) -> Result<(), Error> {
         let missing = self.alone();
         self.shard().flush();
@@ -100,8 +100,8 @@ impl Engine {
         if !missing.is_empty() || self.is_whole() {
             return Ok(());
         }
-        if self.spec.has_to_build() {
-            // They are built over a copy.
+        if self.spec.hnsw.is_some() {
+            // It is built over a copy.
             check_space(&self.path(), MARGIN + size(&self.path()))?;
             self.changed("build the index", self.shard().optimize())?;
             self.shard().flush();

@@ -11,7 +11,7 @@ use walkdir::WalkDir;
 
 use super::*;
 use crate::SearchMode;
-use ragtriage_core::config::{Hnsw, Quantization, QuantizationKind};
+use ragtriage_core::config::Hnsw;
 use ragtriage_core::hint::Hint;
 use ragtriage_core::text::causes::with_causes;
 use ragtriage_core::types::{Similarity, VectorShape};
@@ -176,12 +176,8 @@ async fn no_damaged_file_of_dense_vectors_is_used() {
 }
 
 #[tokio::test]
-async fn no_damaged_file_of_a_graph_with_quantized_copies_is_used() {
-    let spec = CollectionSpec {
-        hnsw: Some(Hnsw::default()),
-        quantization: Quantization { kind: QuantizationKind::Scalar, ..Quantization::default() },
-        ..dense(8, 100)
-    };
+async fn no_damaged_file_of_a_graph_is_used() {
+    let spec = CollectionSpec { hnsw: Some(Hnsw::default()), ..dense(8, 100) };
     assert_no_damage_is_used(spec, &[Damage::Flip]).await;
 }
 

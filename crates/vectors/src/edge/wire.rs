@@ -3,18 +3,16 @@
 use std::collections::HashMap;
 
 use qdrant_edge::{
-    BinaryQuantizationConfig, Condition, ConditionalInsertOperation, Distance, EdgeConfig,
-    EdgeOptimizersConfig, EdgeVectorParams, Filter as EdgeFilter, HasIdCondition, HnswIndexConfig,
-    MultiVectorComparator, MultiVectorConfig, NamedQuery, PointId, PointInsertOperations,
-    PointOperations, PointStructPersisted, QuantizationConfig, QuantizationSearchParams, QueryEnum,
-    QueryRequest, ScalarQuantizationConfig, ScalarType, ScoredPoint, ScoringQuery, SearchParams,
+    Condition, ConditionalInsertOperation, Distance, EdgeConfig, EdgeOptimizersConfig,
+    EdgeVectorParams, Filter as EdgeFilter, HasIdCondition, HnswIndexConfig, MultiVectorComparator,
+    MultiVectorConfig, NamedQuery, PointId, PointInsertOperations, PointOperations,
+    PointStructPersisted, QueryEnum, QueryRequest, ScoredPoint, ScoringQuery, SearchParams,
     TypedMultiDenseVector, UpdateMode, UpdateOperation, VectorInternal, VectorPersisted,
     VectorStructPersisted, WalOptions, WithPayloadInterface, WithVector,
 };
 
-use crate::collection::{CollectionSpec, QUANTILE, SearchParameters};
+use crate::collection::{CollectionSpec, SearchParameters};
 use crate::{Neighbour, Point, VectorSearch};
-use ragtriage_core::config::QuantizationKind;
 use ragtriage_core::types::Similarity;
 
 /// Minimum size, in KiB of vectors, at which the engine indexes when requested.
@@ -36,7 +34,7 @@ pub(super) fn config(spec: &CollectionSpec) -> EdgeConfig {
         vector = vector.multivector_config(MultiVectorConfig { comparator });
     }
     let config = config.vector(spec.vector_name.as_str(), vector.build());
-    if !spec.has_to_build() {
+    if spec.hnsw.is_none() {
         return config.build();
     }
     let (m, ef_construct) = spec.graph();
@@ -53,27 +51,7 @@ pub(super) fn config(spec: &CollectionSpec) -> EdgeConfig {
         indexing_threshold: Some(INDEX_FROM_KB),
         ..EdgeOptimizersConfig::default()
     };
-    let config = config.hnsw_config(hnsw).optimizers(optimizers);
-    match quantization(spec.quantization.kind) {
-        Some(copies) => config.quantization_config(copies).build(),
-        None => config.build(),
-    }
-}
-
-fn quantization(kind: QuantizationKind) -> Option<QuantizationConfig> {
-    let always_ram = Some(true);
-    Some(match kind {
-        QuantizationKind::None => return None,
-        QuantizationKind::Binary => {
-            BinaryQuantizationConfig { always_ram, encoding: None, query_encoding: None }.into()
-        }
-        QuantizationKind::Scalar => ScalarQuantizationConfig {
-            r#type: ScalarType::Int8,
-            quantile: Some(QUANTILE),
-            always_ram,
-        }
-        .into(),
-    })
+    config.hnsw_config(hnsw).optimizers(optimizers).build()
 }
 
 /// Adds the missing points.
@@ -112,12 +90,7 @@ pub(super) fn query(spec: &CollectionSpec, search: &VectorSearch<'_>) -> QueryRe
     } else {
         VectorInternal::Dense(vector.to_vec())
     };
-    let SearchParameters { exact, ef, oversampling } = spec.parameters(mode);
-    let quantization = oversampling.map(|oversampling| QuantizationSearchParams {
-        ignore: false,
-        rescore: Some(true),
-        oversampling: Some(oversampling),
-    });
+    let SearchParameters { exact, ef } = spec.parameters(mode);
     let filter = allowed.map(|numbers| {
         let ids = numbers.iter().map(|number| PointId::NumId(u64::from(*number)));
         EdgeFilter::new_must(Condition::HasId(ids.collect::<HasIdCondition>()))
@@ -132,7 +105,7 @@ pub(super) fn query(spec: &CollectionSpec, search: &VectorSearch<'_>) -> QueryRe
         score_threshold: None,
         limit,
         offset: 0,
-        params: Some(SearchParams { hnsw_ef: ef, exact, quantization, ..SearchParams::default() }),
+        params: Some(SearchParams { hnsw_ef: ef, exact, ..SearchParams::default() }),
         with_vector: WithVector::Bool(false),
         with_payload: WithPayloadInterface::Bool(false),
     }

@@ -278,7 +278,7 @@ impl VectorStore for ServerStore {
         if search.limit == 0 {
             return Ok(Vec::new());
         }
-        if search.mode == SearchMode::Approximate && self.spec.has_to_build() {
+        if search.mode == SearchMode::Approximate && self.spec.hnsw.is_some() {
             self.settle().await?;
         }
         let request = wire::query(&self.calls.collection, &self.spec, &search);

@@ -4,19 +4,16 @@ use std::collections::HashMap;
 
 use qdrant_client::Payload;
 use qdrant_client::qdrant::point_id::PointIdOptions;
-use qdrant_client::qdrant::quantization_config::Quantization as QuantizationOneOf;
 use qdrant_client::qdrant::{
-    BinaryQuantization, Condition, CreateCollection, DenseVector, Distance, Filter as GrpcFilter,
-    HnswConfigDiff, MultiDenseVector, MultiVectorComparator, MultiVectorConfig, NamedVectors,
-    OptimizersConfigDiff, PointId, PointStruct, QuantizationConfig, QuantizationSearchParams,
-    QuantizationType, Query, QueryPoints, ScalarQuantization, ScrollPoints, SearchParams,
-    UpdateCollection, UpdateMode, UpsertPoints, Value, Vector as GrpcVector, VectorInput,
-    VectorParams, VectorParamsMap, VectorsConfig, vector_input, vectors_config,
+    Condition, CreateCollection, DenseVector, Distance, Filter as GrpcFilter, HnswConfigDiff,
+    MultiDenseVector, MultiVectorComparator, MultiVectorConfig, NamedVectors, OptimizersConfigDiff,
+    PointId, PointStruct, Query, QueryPoints, ScrollPoints, SearchParams, UpdateCollection,
+    UpdateMode, UpsertPoints, Value, Vector as GrpcVector, VectorInput, VectorParams,
+    VectorParamsMap, VectorsConfig, vector_input, vectors_config,
 };
 
-use crate::collection::{CollectionSpec, QUANTILE, SearchParameters};
+use crate::collection::{CollectionSpec, SearchParameters};
 use crate::{Point, VectorSearch};
-use ragtriage_core::config::QuantizationKind;
 use ragtriage_core::types::{Similarity, VectorShape};
 
 /// Key of a collection's metadata that holds its layout.
@@ -28,9 +25,9 @@ const LEAST_KB: usize = 10;
 
 /// Returns the size in KiB from which a segment is indexed once all points are there. 0 means never.
 ///
-/// Graph and quantized copies wait for the last point, as Qdrant advises for bulk uploads; before it nothing is built.
+/// The graph waits for the last point, as Qdrant advises for bulk uploads; before it nothing is built.
 pub(super) fn indexing_kb(spec: &CollectionSpec, is_whole: bool) -> u64 {
-    if is_whole && spec.has_to_build() { LEAST_KB as u64 } else { 0 }
+    if is_whole && spec.hnsw.is_some() { LEAST_KB as u64 } else { 0 }
 }
 
 pub(super) fn creation(collection: &str, spec: &CollectionSpec) -> CreateCollection {
@@ -47,7 +44,6 @@ pub(super) fn creation(collection: &str, spec: &CollectionSpec) -> CreateCollect
             ..HnswConfigDiff::default()
         }),
         optimizers_config: Some(optimizers(indexing_kb(spec, false))),
-        quantization_config: quantization(spec.quantization.kind),
         metadata: HashMap::from([(LAYOUT.to_owned(), Value::from(spec.layout()))]),
         ..CreateCollection::default()
     }
@@ -66,25 +62,6 @@ fn vector_params(vector: VectorShape) -> VectorParams {
         multivector_config: many.then_some(MultiVectorConfig { comparator }),
         ..VectorParams::default()
     }
-}
-
-#[expect(deprecated, reason = "servers before 1.19 know `always_ram` alone")]
-fn quantization(kind: QuantizationKind) -> Option<QuantizationConfig> {
-    let always_ram = Some(true);
-    let quantization = match kind {
-        QuantizationKind::None => return None,
-        QuantizationKind::Binary => QuantizationOneOf::Binary(BinaryQuantization {
-            always_ram,
-            ..BinaryQuantization::default()
-        }),
-        QuantizationKind::Scalar => QuantizationOneOf::Scalar(ScalarQuantization {
-            r#type: QuantizationType::Int8.into(),
-            quantile: Some(QUANTILE),
-            always_ram,
-            ..ScalarQuantization::default()
-        }),
-    };
-    Some(QuantizationConfig { quantization: Some(quantization) })
 }
 
 fn optimizers(indexing_kb: u64) -> OptimizersConfigDiff {
@@ -147,12 +124,7 @@ pub(super) fn query(
         vector_input::Variant::Dense(DenseVector { data: vector.to_vec() })
     };
     let vector = VectorInput { variant: Some(variant) };
-    let SearchParameters { exact, ef, oversampling } = spec.parameters(mode);
-    let quantization = oversampling.map(|oversampling| QuantizationSearchParams {
-        ignore: Some(false),
-        rescore: Some(true),
-        oversampling: Some(oversampling),
-    });
+    let SearchParameters { exact, ef } = spec.parameters(mode);
     QueryPoints {
         collection_name: collection.to_owned(),
         query: Some(Query::new_nearest(vector)),
@@ -164,7 +136,6 @@ pub(super) fn query(
         params: Some(SearchParams {
             hnsw_ef: ef.map(|ef| ef as u64),
             exact: Some(exact),
-            quantization,
             ..SearchParams::default()
         }),
         limit: Some(limit as u64),

@@ -213,7 +213,6 @@ impl<'a> Wiring<'a> {
             place,
             mode: if store.exact { SearchMode::Exact } else { SearchMode::Approximate },
             hnsw: store.hnsw,
-            quantization: store.quantization,
         })
     }
 

@@ -1,7 +1,7 @@
 //! Requests as a server would receive them.
 
 use super::*;
-use ragtriage_core::config::{Hnsw, Quantization};
+use ragtriage_core::config::Hnsw;
 
 fn spec() -> CollectionSpec {
     let vector = VectorShape { dimension: 3, similarity: Similarity::Cosine, many: false };
@@ -25,6 +25,4 @@ fn nothing_is_built_before_the_last_point_and_without_a_graph_never() {
         (made.m, made.ef_construct, made.full_scan_threshold),
         (Some(32), Some(200), Some(10))
     );
-    let scalar = Quantization { kind: QuantizationKind::Scalar, ..Quantization::default() };
-    assert_eq!(threshold(&CollectionSpec { quantization: scalar, ..spec() }), (Some(0), 10));
 }
