@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use super::answers::{Contingency, Flip, FlipGroup};
+use super::answers::{Flip, FlipGroup};
 use super::differences::MetricDifference;
 use super::pairs::QuestionCounts;
 use super::provenance::RunChange;
@@ -53,9 +53,6 @@ pub struct PairComparison {
     pub changes: Vec<RunChange>,
     /// In report order.
     pub metrics: Vec<MetricDifference>,
-    /// Correct answers, or complete evidence in the prompt, in one run by the other; `None` if no question is
-    /// judged in both.
-    pub agreement: Option<Contingency>,
     /// Questions that flipped.
     pub flips: Vec<FlipGroup>,
 }
