@@ -30,12 +30,6 @@ const FLIPS: usize = 3;
 #[must_use]
 pub fn report(comparison: &Comparison, every_cutoff: bool) -> Report {
     let mut report = Report::new("ragtriage: comparison");
-    lay_out(comparison, every_cutoff, &mut report);
-    report
-}
-
-/// Appends a comparison, as [`report`] has it, to the report of a run.
-pub(crate) fn lay_out(comparison: &Comparison, every_cutoff: bool, report: &mut Report) {
     for pair in &comparison.pairs {
         let verdict = format!("{}: {}", pair.run.label, pair.verdict);
         report.elements.push(Element::Verdict(verdict));
@@ -49,10 +43,11 @@ pub(crate) fn lay_out(comparison: &Comparison, every_cutoff: bool, report: &mut 
         report.warnings(&notices(pair));
         report.table(changes(pair));
         report.table(metrics(comparison, pair, every_cutoff));
-        flips(pair, report);
+        flips(pair, &mut report);
     }
     report.heading("How to read the comparison");
     report.list(legend(comparison));
+    report
 }
 
 fn describe(head: &RunHead, role: &str) -> Fact {
@@ -227,7 +222,7 @@ fn dash() -> String {
     "-".to_owned()
 }
 
-/// The flips, a row per pair of classes, each count linked to the questions that went from one to the other, and some of these.
+/// The flips, a row per pair of classes, and some of the questions that went from one to the other.
 fn flips(pair: &PairComparison, report: &mut Report) {
     let label = &pair.run.label;
     let head = ["", "class in A", &format!("class in {label}"), "questions"];
@@ -240,9 +235,7 @@ fn flips(pair: &PairComparison, report: &mut Report) {
             Turn::Gained => "gained",
             Turn::Moved => "moved",
         };
-        let mut count = TableCell::from(thousands(questions.len()));
-        count.link = format!("#turn={turn}&from={from}&class={to}");
-        table.row([turn.into(), from.name().into(), to.name().into(), count]);
+        table.row([turn, from.name(), to.name(), &thousands(questions.len())]);
         shown.extend(
             questions
                 .iter()

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use super::answers::{Flip, FlipGroup};
+use super::answers::FlipGroup;
 use super::differences::MetricDifference;
 use super::pairs::QuestionCounts;
 use super::provenance::RunChange;
@@ -55,22 +55,6 @@ pub struct PairComparison {
     pub metrics: Vec<MetricDifference>,
     /// Questions that flipped.
     pub flips: Vec<FlipGroup>,
-}
-
-impl Comparison {
-    /// Removes the text of gold answers and model answers.
-    pub fn forget_texts(&mut self) {
-        for flip in self
-            .pairs
-            .iter_mut()
-            .flat_map(|pair| &mut pair.flips)
-            .flat_map(|group| &mut group.questions)
-        {
-            let Flip { id: _, question: _, gold, baseline, run } = flip;
-            gold.clear();
-            (*baseline, *run) = (None, None);
-        }
-    }
 }
 
 impl PairComparison {

@@ -69,7 +69,7 @@ fn first_screen(run: &SavedRun) -> String {
 
 fn full(run: &SavedRun) -> String {
     let wide = terminal::Screen { width: 1000, color: false };
-    unwrapped(&terminal::render(&run::report(run, &evaluated(run), None), wide))
+    unwrapped(&terminal::render(&run::report(run, &evaluated(run)), wide))
 }
 
 #[test]
