@@ -7,8 +7,9 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::{Error, RunFolder, checksum, open_file};
-use ragtriage_core::config::{GatesSettings, Hnsw, Settings, marks};
+use ragtriage_core::config::{GatesSettings, Settings, marks};
 use ragtriage_core::text::sanitize::escaped_json;
+use ragtriage_core::types::Hnsw;
 use ragtriage_core::types::Note;
 
 /// The version of a run's files; raised when a reader of old files would misread new ones.
@@ -136,7 +137,7 @@ pub struct Manifest {
     /// Truncation by encoders, by retriever.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub truncation: Vec<Truncation>,
-    /// Vector search method: `exact`, `HNSW`, or `HNSW not used: n vectors are scanned`; empty without vectors.
+    /// Vector search method: `exact` or `HNSW`; empty without vectors.
     pub vector_search: String,
     /// The indexes of approximate vector searches, by retriever.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]

@@ -2,8 +2,7 @@
 
 use super::*;
 use crate::tests::{failed, manifest, trace};
-use ragtriage_core::config::Hnsw;
-use ragtriage_core::types::{ExactSearch, Trace};
+use ragtriage_core::types::{ExactSearch, Hnsw, Trace};
 use ragtriage_data::run::ApproximateIndex;
 use ragtriage_data::run::judged::Decided;
 

@@ -2,7 +2,6 @@
 
 use crate::document::Notice;
 use ragtriage_core::text::numbers::{percent, plural};
-use ragtriage_core::types::Step;
 use ragtriage_eval::approximate::ApproximateSearch;
 use ragtriage_eval::summary::Summary;
 
@@ -21,12 +20,7 @@ pub(super) fn not_reproducible(summary: &Summary) -> Vec<Notice> {
                 "the HNSW graph of `{retriever}` is not reproducible: another build changes rankings ({n_different} of {n} differ \
                  from exact search here)"
             );
-            Notice::warning(text).with_hint(match retriever {
-                Step::Collection => "to compare runs, search the same collection",
-                _ => {
-                    "to compare runs, search the same cached collection, or set `vector_store.exact = true`"
-                }
-            })
+            Notice::warning(text).with_hint("to compare runs, search the same collection")
         })
         .collect()
 }
@@ -51,10 +45,7 @@ fn loss(search: &ApproximateSearch) -> Option<Notice> {
     };
     let text =
         format!("HNSW found {found} of what exact search finds in `{retriever}` (n = {n}{sample})");
-    Some(Notice::warning(text).with_hint(match search.retriever {
-        Step::Collection => "a graph with a larger `m` and `ef_construct` loses less",
-        _ => "raise `vector_store.hnsw.ef`, or set `vector_store.exact = true`",
-    }))
+    Some(Notice::warning(text).with_hint("a graph with a larger `m` and `ef_construct` loses less"))
 }
 
 #[cfg(test)]

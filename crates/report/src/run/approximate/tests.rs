@@ -6,8 +6,7 @@ use crate::document::Report;
 use crate::render::terminal;
 use crate::run::{self, COLUMNS};
 use crate::specimen;
-use ragtriage_core::config::Hnsw;
-use ragtriage_core::types::{RetrieverName, Trace};
+use ragtriage_core::types::{Hnsw, RetrieverName, Trace};
 use ragtriage_data::run::judged::Decided;
 use ragtriage_data::run::{ApproximateIndex, SavedRun};
 use ragtriage_eval::summary::{Evaluation, evaluate};
@@ -84,7 +83,7 @@ fn the_first_screen_warns_of_what_hnsw_lost() {
 fn the_full_report_warns_of_the_build_and_has_the_cost() {
     let text = full(&searched([true; 4]));
     for part in [
-        "hint: raise `vector_store.hnsw.ef`, or set `vector_store.exact = true`",
+        "hint: a graph with a larger `m` and `ef_construct` loses less",
         "the HNSW graph of `dense` is not reproducible: another build changes rankings (2 of 4 differ from exact search here)",
         // Four questions of 0.25 s.
         "search dense 4 0.250 0.250 0.250",
