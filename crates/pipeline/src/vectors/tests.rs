@@ -80,15 +80,6 @@ impl Retriever for HalfGraph {
         RetrieverName::Collection
     }
 
-    async fn prepare(
-        &mut self,
-        _: &[&str],
-        _: &dyn Progress,
-        _: &mut RunFacts,
-    ) -> Result<(), Error> {
-        Ok(())
-    }
-
     async fn retrieve(&self, _: &str, _: usize) -> Result<Retrieved, Error> {
         Ok(Retrieved { ranking: ranking(&self.0, [(1, 1.0)])?, parts: Parts::new() })
     }

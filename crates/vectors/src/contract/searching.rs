@@ -2,7 +2,7 @@
 
 use super::oracle::{DIMENSION, assert_best, brute_force, dense, exact, multi};
 use super::{StoreKind, spec};
-use crate::{CollectionSpec, Point, VectorSearch, VectorStore};
+use crate::{CollectionSpec, Point, VectorSearch};
 use ragtriage_core::types::{Similarity, VectorShape};
 
 pub(super) async fn exact_search_is_the_order_of_comparing_with_all(kind: &impl StoreKind) {

@@ -10,7 +10,6 @@ use std::process::{Command, Output, Stdio};
 use walkdir::WalkDir;
 
 use super::*;
-use crate::SearchMode;
 use ragtriage_core::hint::Hint;
 use ragtriage_core::text::causes::with_causes;
 use ragtriage_core::types::{Similarity, VectorShape};
