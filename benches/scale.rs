@@ -1,32 +1,24 @@
-//! A store at sizes up to millions of vectors: time to fill it, disk, memory, latency, and the recall of approximate search.
+//! A store at sizes up to millions of vectors: time to fill it, disk, memory, latency.
 //!
-//! `cargo bench --bench scale -- POINTS [QUERIES] [SETTING ...]`: for each setting (all by default) one collection of POINTS x 384 vectors
-//! and 200 queries, asked one after the other for the best 10. Each setting runs in a process of its own, so that memory is its own.
+//! `cargo bench --bench scale -- POINTS [QUERIES]`: one collection of POINTS x 384 vectors and 200 queries, asked one after the other for the
+//! best 10.
 //!
-//! The store is the embedded engine, or the Qdrant server that `RAGTRIAGE_QDRANT_URL` names. On a server the collection stays: the next run of the same setting stores only what is missing. CPU and memory are those
-//! of this process, without the server's.
+//! The store is the embedded engine, or the Qdrant server that `RAGTRIAGE_QDRANT_URL` names. On a server the collection stays: the next run
+//! stores only what is missing. CPU and memory are those of this process, without the server's.
 //!
 //! Vectors are made as they are stored and are never all in memory. They imitate those of an encoder: a seeded Gaussian of 32 dimensions
-//! around one of 1,000 centres, mapped into 384 by a random matrix, with noise of up to a tenth of a component's size. Uniform vectors of 384 dimensions
-//! would be about equally far from each other, which no text is, and no approximate search finds neighbours among such. Recall is that of the
-//! best 10 of the exact search.
+//! around one of 1,000 centres, mapped into 384 by a random matrix, with noise of up to a tenth of a component's size.
 
 #![allow(clippy::print_stdout, reason = "a benchmark prints its figures")]
 
-use std::collections::BTreeSet;
 use std::env;
 use std::fs;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::Path;
-use std::process::Command;
 use std::time::{Duration, Instant};
 
-use ragtriage_core::config::{Hnsw, Quantization, QuantizationKind};
 use ragtriage_core::types::{Similarity, VectorShape};
-use ragtriage_vectors::{
-    CollectionSpec, Point, SearchMode, Server, VectorPlace, VectorSearch, VectorStore,
-    open_or_create,
-};
+use ragtriage_vectors::{CollectionSpec, Point, Server, VectorPlace, VectorSearch, open_or_create};
 
 const DIMENSION: usize = 384;
 const LATENT: usize = 32;
@@ -35,12 +27,6 @@ const NOISE: f32 = 0.1;
 /// Points a call, as the pipeline stores them.
 const WINDOW: usize = 2_048;
 const LIMIT: usize = 10;
-/// Tells the child process which setting to measure.
-const CHILD: &str = "--one";
-
-/// `x8`: eight times as many hits are rescored, where the default is twice as many.
-const SETTINGS: [&str; 8] =
-    ["exact", "int8", "binary", "binary-x8", "hnsw", "hnsw+int8", "hnsw+binary", "hnsw+binary-x8"];
 
 /// Numbers from a linear congruential generator (Knuth's MMIX).
 struct Random(u64);
@@ -91,57 +77,18 @@ impl Source {
     }
 }
 
-fn main() {
-    let mut arguments: Vec<String> = env::args().skip(1).filter(|a| a != "--bench").collect();
-    let is_child = arguments.first().is_some_and(|first| first == CHILD);
-    if is_child {
-        arguments.remove(0);
-    }
-    let mut numbers = arguments.iter().map_while(|text| text.parse().ok());
-    let n_points: u32 = numbers.next().unwrap_or(100_000);
-    let n_queries = u64::from(numbers.next().unwrap_or(200_u32));
-    let settings = arguments.iter().filter(|text| text.parse::<u64>().is_err()).map(String::as_str);
-    let mut settings: Vec<&str> = settings.collect();
-    if is_child {
-        let runtime = tokio::runtime::Runtime::new().expect("a runtime");
-        runtime.block_on(metric(settings[0], n_points, n_queries));
-        return;
-    }
-    if settings.is_empty() {
-        settings = SETTINGS.to_vec();
-    }
+#[tokio::main]
+async fn main() {
+    let numbers = env::args().skip(1).filter_map(|text| text.parse().ok());
+    let numbers: Vec<u32> = numbers.collect();
+    let n_points = numbers.first().copied().unwrap_or(100_000);
+    let n_queries = numbers.get(1).copied().unwrap_or(200);
     println!("{n_points} x {DIMENSION}, {n_queries} queries, best {LIMIT}");
     println!(
-        "| Setting | Fill, s | of it build, s | CPU, s | Disk, MB | Peak memory, MB | of it own, MB | Query, ms (median) | 95% | Recall@10 |"
+        "| Fill, s | CPU, s | Disk, MB | Peak memory, MB | of it own, MB | Query, ms (median) | 95% |"
     );
-    println!("|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|");
-    for setting in settings {
-        let program = env::current_exe().expect("this program");
-        let status = Command::new(program)
-            .args([CHILD, &n_points.to_string(), &n_queries.to_string(), setting])
-            .status()
-            .expect("started");
-        assert!(status.success(), "{setting} failed");
-    }
-}
-
-fn spec(setting: &str, n_points: u32) -> CollectionSpec {
-    let vector = VectorShape { dimension: DIMENSION, similarity: Similarity::Cosine, many: false };
-    assert!(SETTINGS.contains(&setting), "`{setting}` is none of {SETTINGS:?}");
-    let kind = if setting.contains("int8") {
-        QuantizationKind::Scalar
-    } else if setting.contains("binary") {
-        QuantizationKind::Binary
-    } else {
-        QuantizationKind::None
-    };
-    let oversampling = if setting.ends_with("-x8") { 8.0 } else { 2.0 };
-    let hnsw = setting.starts_with("hnsw").then(Hnsw::default);
-    CollectionSpec {
-        hnsw,
-        quantization: Quantization { kind, oversampling },
-        ..CollectionSpec::new("00".to_owned(), "dense", vector, n_points as usize)
-    }
+    println!("|--:|--:|--:|--:|--:|--:|--:|");
+    measure(n_points, u64::from(n_queries)).await;
 }
 
 /// Returns the server that the environment names, or the embedded engine in `folder`.
@@ -157,56 +104,39 @@ fn place(folder: &Path) -> VectorPlace {
     })
 }
 
-async fn metric(setting: &str, n_points: u32, n_queries: u64) {
+async fn measure(n_points: u32, n_queries: u64) {
     let folder = tempfile::tempdir().expect("a folder");
     let source = Source::new();
-    let spec = spec(setting, n_points);
+    let vector = VectorShape { dimension: DIMENSION, similarity: Similarity::Cosine, many: false };
+    let spec = CollectionSpec::new("00".to_owned(), "dense", vector, n_points as usize);
     let store = open_or_create(&place(folder.path()), &spec).await.expect("made");
     let point = |number: u32| Point { number, vector: source.vector(u64::from(number)) };
-    let (mut cpu, mut storing, mut last) = (0.0, 0.0, 0.0);
+    let (mut cpu, mut storing) = (0.0, 0.0);
     for window in store.missing().await.expect("listed").chunks(WINDOW) {
         let points: Vec<Point> = window.iter().copied().map(point).collect();
         let (clock, before) = (Instant::now(), cpu_seconds());
         store.upsert(&points).await.expect("stored");
-        last = clock.elapsed().as_secs_f64();
-        storing += last;
+        storing += clock.elapsed().as_secs_f64();
         cpu += cpu_seconds() - before;
     }
-    let (mut exact, mut approximate, mut found, mut asked) = (Vec::new(), Vec::new(), 0, 0);
+    let mut times = Vec::new();
     for number in 0..n_queries {
         let vector = source.vector(1 << 40 | number);
-        let truth = ask(store.as_ref(), &vector, SearchMode::Exact, &mut exact).await;
-        if setting != "exact" {
-            let near =
-                ask(store.as_ref(), &vector, SearchMode::Approximate, &mut approximate).await;
-            (found, asked) = (found + near.intersection(&truth).count(), asked + LIMIT);
-        }
+        let search = VectorSearch { vector: &vector, limit: LIMIT, allowed: None };
+        let clock = Instant::now();
+        let found = store.search(search).await.expect("searched");
+        times.push(clock.elapsed().as_secs_f64() * 1e3);
+        assert_eq!(found.len(), LIMIT);
     }
-    let mut times = if setting == "exact" { exact } else { approximate };
     times.sort_by(f64::total_cmp);
-    let recall = if asked == 0 { 1.0 } else { found as f64 / asked as f64 };
     println!(
-        "| {setting} | {storing:.1} | {last:.1} | {cpu:.1} | {:.0} | {:.0} | {:.0} | {:.2} | {:.2} | {recall:.3} |",
+        "| {storing:.1} | {cpu:.1} | {:.0} | {:.0} | {:.0} | {:.2} | {:.2} |",
         size(folder.path()) as f64 / 1e6,
         memory("VmHWM:") / 1e3,
         memory("RssAnon:") / 1e3,
         times[times.len() / 2],
         times[times.len() * 95 / 100],
     );
-}
-
-/// Returns the numbers of the best points, and adds the search's milliseconds to `times`.
-async fn ask(
-    store: &dyn VectorStore,
-    vector: &[f32],
-    mode: SearchMode,
-    times: &mut Vec<f64>,
-) -> BTreeSet<u32> {
-    let search = VectorSearch { vector, limit: LIMIT, mode, allowed: None };
-    let clock = Instant::now();
-    let found = store.search(search).await.expect("searched");
-    times.push(clock.elapsed().as_secs_f64() * 1e3);
-    found.iter().map(|near| near.number).collect()
 }
 
 /// Returns a value of the process's status, in kB.

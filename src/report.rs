@@ -1,5 +1,4 @@
-//! `ragtriage report`: a finished run in every format, alone or compared with a baseline; its audit by a person; and the files that
-//! every run ends with.
+//! `ragtriage report`: a finished run in every format; its audit by a person; and the files that every run ends with.
 
 use std::path::{Path, PathBuf};
 
@@ -17,7 +16,6 @@ use ragtriage_data::run::external::recorded;
 use ragtriage_data::run::judged::AUDIT_FILE;
 use ragtriage_data::run::{Manifest, PRIVATE, RunFolder, SavedRun, deciding};
 use ragtriage_eval::audit::{self, answer_audit, decisions};
-use ragtriage_eval::compare::{self, ComparePlan, ComparedRun, Comparison};
 use ragtriage_eval::summary::{self, Evaluation, EvaluationPlan};
 use ragtriage_eval::{diagnose, outcomes};
 use ragtriage_pipeline::settings::assemble;
@@ -25,7 +23,7 @@ use ragtriage_pipeline::sparse::EXPLAINED;
 use ragtriage_report::audit as audit_report;
 use ragtriage_report::document::Report;
 use ragtriage_report::html;
-use ragtriage_report::questions::{Counterparts, Evaluated, PageScope, Questions};
+use ragtriage_report::questions::{Evaluated, PageScope, Questions};
 use ragtriage_report::render::terminal::Screen;
 use ragtriage_report::render::{markdown, terminal};
 use ragtriage_report::run::{self, COLUMNS};
@@ -42,12 +40,6 @@ const AUDIT_SEED: u64 = 0;
 pub struct ReportArgs {
     /// Folder of the run, or its name in ragtriage-runs/.
     run: PathBuf,
-    /// Show this baseline run next to it, in HTML.
-    #[arg(long, value_name = "BASELINE", conflicts_with_all = ["audit", "audited", "format"])]
-    compare: Option<PathBuf>,
-    /// Compare only the questions that both runs share.
-    #[arg(long, requires = "compare")]
-    intersect: bool,
     /// Format [default: html; terminal for --audited].
     ///
     /// HTML is written to the run's folder, everything else is printed.
@@ -101,107 +93,38 @@ impl ReportFormat {
 struct Reported {
     run: SavedRun,
     evaluation: Evaluation,
-    plan: EvaluationPlan,
-    compared: Option<Compared>,
-}
-
-/// The baseline that a run is compared with.
-struct Compared {
-    run: SavedRun,
-    evaluation: Evaluation,
     k: usize,
-    comparison: Comparison,
-    name: String,
-    counterparts: Counterparts,
 }
 
 impl Reported {
     /// Evaluates the run, with the audit stored in its folder.
-    fn new(folder: &RunFolder, run: SavedRun, plan: EvaluationPlan) -> Result<Self, Failure> {
-        let mut evaluation = summary::evaluate(&run, &plan);
+    fn new(folder: &RunFolder, run: SavedRun, plan: &EvaluationPlan) -> Result<Self, Failure> {
+        let mut evaluation = summary::evaluate(&run, plan);
         let file = folder.file(AUDIT_FILE);
         if file.exists() {
             let corrections = audit::read(&Input::read(&file)?, &run)?;
             let rule = decisions(&run, &evaluation.outcomes);
-            evaluation.summary.answer_audit = answer_audit(&run, &rule, &corrections, &plan);
+            evaluation.summary.answer_audit = answer_audit(&run, &rule, &corrections, plan);
         }
-        Ok(Self { run, evaluation, plan, compared: None })
-    }
-
-    /// Evaluates a run and its baseline, both by the baseline's settings.
-    fn compared(
-        folder: &RunFolder,
-        run: SavedRun,
-        baseline: &Path,
-        intersect: bool,
-    ) -> Result<Self, Failure> {
-        let own = assemble::evaluation(&run.manifest.settings);
-        let other = folder_of(baseline);
-        let theirs = SavedRun::load_with_parts(&other, DEPTH)?;
-        let ruler = assemble::evaluation(&theirs.manifest.settings);
-        let plan = ComparePlan {
-            evaluation: ruler.clone(),
-            metrics: Vec::new(),
-            primary: theirs.manifest.settings.evaluation.primary,
-            intersect,
-        };
-        let comparison = compare::compare(&theirs, &[ComparedRun { run: &run, k: own.k }], &plan)?;
-        let evaluation = summary::evaluate(&theirs, &ruler);
-        let k = ruler.k;
-        // What a run packs is measured at its own k too.
-        let mut metrics = ruler.metrics.clone();
-        metrics.extend(own.metrics.iter().filter(|metric| !ruler.metrics.contains(metric)));
-        let plan = EvaluationPlan { k: own.k, metrics, ..ruler };
-        let reported = Self::new(folder, run, plan)?;
-        let counterparts = Counterparts::new(
-            reported.evaluated(),
-            Evaluated { run: &theirs, evaluation: &evaluation, k },
-            &comparison.pairs[0],
-        );
-        let name = other.name();
-        let compared = Compared { run: theirs, evaluation, k, comparison, name, counterparts };
-        Ok(Self { compared: Some(compared), ..reported })
-    }
-
-    fn evaluated(&self) -> Evaluated<'_> {
-        Evaluated { run: &self.run, evaluation: &self.evaluation, k: self.plan.k }
+        Ok(Self { run, evaluation, k: plan.k })
     }
 
     /// Removes document text, gold answers and model answers.
     fn forget_texts(&mut self) {
         self.run.forget_texts();
         self.evaluation.forget_texts();
-        if let Some(compared) = &mut self.compared {
-            compared.run.forget_texts();
-            compared.evaluation.forget_texts();
-            compared.comparison.forget_texts();
-        }
     }
 
     fn html(&self, has_text: bool) -> String {
-        let baseline = self
-            .compared
-            .as_ref()
-            .map(|Compared { run, evaluation, k, .. }| Evaluated { run, evaluation, k: *k });
-        let counterparts = self.compared.as_ref().map(|compared| &compared.counterparts);
+        let Self { run, evaluation, k } = self;
         let scope = PageScope { depth: DEPTH, has_text };
-        let questions = Questions::new(self.evaluated(), baseline.zip(counterparts), scope);
-        html::render(&self.run.manifest.name, &self.document(), &questions.blocks())
+        let questions = Questions::new(Evaluated { run, evaluation, k: *k }, scope);
+        html::render(&run.manifest.name, &self.document(), &questions.blocks())
     }
 
-    /// Returns the name of the HTML file in the run's folder.
-    fn html_file(&self, no_text: bool) -> String {
-        let stem = self
-            .compared
-            .as_ref()
-            .map_or("report".to_owned(), |compared| format!("compare-{}", compared.name));
-        if no_text { format!("{stem}-no-text.html") } else { format!("{stem}.html") }
-    }
-
-    /// The results of the run, with its comparison, if any.
+    /// The results of the run.
     fn document(&self) -> Report {
-        let comparison = self.compared.as_ref().map(|compared| &compared.comparison);
-        run::report(&self.run, &self.evaluation, comparison)
+        run::report(&self.run, &self.evaluation)
     }
 
     /// The first screen, with `steps` as its last lines.
@@ -238,18 +161,14 @@ pub fn report(args: &ReportArgs) -> Result<(), Failure> {
     let form = args.format.unwrap_or(ReportFormat::Html);
     let is_html = form == ReportFormat::Html;
     let run = SavedRun::load_with_parts(&folder, if is_html { DEPTH } else { 0 })?;
-    let mut reported = match &args.compare {
-        None => {
-            let plan = assemble::evaluation(&run.manifest.settings);
-            Reported::new(&folder, run, plan)?
-        }
-        Some(baseline) => Reported::compared(&folder, run, baseline, args.intersect)?,
-    };
+    let plan = assemble::evaluation(&run.manifest.settings);
+    let mut reported = Reported::new(&folder, run, &plan)?;
     if args.no_text {
         reported.forget_texts();
     }
     let content = reported.content(form, !args.no_text)?;
-    let file = is_html.then(|| folder.file(&reported.html_file(args.no_text)));
+    let name = if args.no_text { "report-no-text.html" } else { HTML_FILE };
+    let file = is_html.then(|| folder.file(name));
     // The process ends: freeing a run of thousands of questions piece by piece would take a tenth of a second.
     std::mem::forget(reported);
     let Some(file) = file else {
@@ -318,7 +237,7 @@ pub fn conclude(
     (full, json): (bool, bool),
 ) -> Result<(), Failure> {
     let run = SavedRun::load_with_parts(folder, DEPTH)?;
-    let reported = Reported::new(folder, run, plan)?;
+    let reported = Reported::new(folder, run, &plan)?;
     let Reported { run, evaluation, .. } = &reported;
     let summary = output::json(&evaluation.summary, "summary.json")?;
     let judged = outcomes::render(&run.traces, &evaluation.outcomes);

@@ -12,7 +12,6 @@
 mod access;
 mod address;
 mod browser;
-mod compare;
 mod driver;
 #[allow(dead_code, reason = "shared with `tests/it`, which uses all of it")]
 #[path = "../it/endpoint.rs"]

@@ -56,7 +56,7 @@ impl<'a> Page<'a> {
         texts(&ids)
     }
 
-    /// Sets one of the filters `class`, `flag`, `tag`, `kind`, `turn`; the empty value takes it off.
+    /// Sets one of the filters `class`, `flag`, `tag`, `kind`; the empty value takes it off.
     pub fn filter(&self, name: &str, value: &str) {
         self.browser.choose(&format!("#rx-{name}"), value);
     }

@@ -72,21 +72,6 @@ impl Sample {
         sample
     }
 
-    /// With a second run `second`, of which each prompt shows the best passage alone: its page beside `first`, the baseline.
-    pub fn compared() -> (Self, PathBuf) {
-        let sample = Self::new();
-        sample.run("second", &["--set", "retrieval.k=1"]);
-        let told = sample.project.call(&["report", "runs/second", "--compare", "runs/first"]);
-        assert_eq!(
-            (told.code, told.stdout.as_str()),
-            (0, "runs/second/compare-first.html\n"),
-            "{}",
-            told.stderr
-        );
-        let page = sample.project.path("runs/second/compare-first.html");
-        (sample, page)
-    }
-
     /// A run of that name, with these further arguments.
     pub fn run(&self, name: &str, further: &[&str]) {
         let sets = sets(&self.endpoint.base_url());

@@ -105,13 +105,6 @@ fn a_model_named_in_the_settings_file_is_looked_for_from_there() {
 }
 
 #[test]
-fn an_approximate_search_that_scans_says_so() {
-    let project = Project::new();
-    let run = good(&project, "r", &["--set", "vector_store.exact=false"]);
-    assert_eq!(run["vector_search"], "HNSW not used: 2 vectors are scanned");
-}
-
-#[test]
 fn processes_share_a_cache_that_none_of_them_found_there() {
     let project = Project::new();
     let bert = tiny_bert();

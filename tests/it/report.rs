@@ -60,11 +60,8 @@ fn the_index_holds_every_question_with_its_class_scores_and_answer() {
     sets.extend(["--set", "generation.prompt=free"]);
     project.good("r", &sets);
     let index = block(&project.read("runs/r/report.html"), "rx-index");
-    let run = &index["runs"][0];
-    assert_eq!(
-        (&run["name"], &run["label"], &run["generator"]),
-        (&json!("r"), &json!(""), &json!("tiny"))
-    );
+    let run = &index["run"];
+    assert_eq!(run["name"], "r");
     let rows = run["rows"].as_array().expect("rows");
     let traces = project.traces("r");
     assert_eq!(rows.len(), 3);
@@ -106,23 +103,15 @@ fn the_index_holds_every_question_with_its_class_scores_and_answer() {
 fn without_texts_no_word_of_corpus_golds_or_answers_is_left() {
     let project = project();
     project.good("r", &[]);
-    project.good("s", &["--set", "retrieval.k=1"]);
-    for (args, file) in [
-        (&["report", "runs/r", "--no-text"][..], "runs/r/report-no-text.html"),
-        (
-            &["report", "runs/r", "--no-text", "--compare", "runs/s"],
-            "runs/r/compare-s-no-text.html",
-        ),
-    ] {
-        let outcome = project.call(args);
-        assert_eq!((outcome.code, outcome.stdout.trim()), (0, file), "{}", outcome.stderr);
-        let page = project.read(file);
-        let all = decoded(&page) + &page;
-        for word in ["minutes", "Beta", "see, no", "𝄞"] {
-            assert!(!all.contains(word), "{word} is in {file} of {args:?}");
-        }
-        assert!(all.contains("How long does alpha wait?"), "questions stay");
+    let outcome = project.call(&["report", "runs/r", "--no-text"]);
+    let file = "runs/r/report-no-text.html";
+    assert_eq!((outcome.code, outcome.stdout.trim()), (0, file), "{}", outcome.stderr);
+    let page = project.read(file);
+    let all = decoded(&page) + &page;
+    for word in ["minutes", "Beta", "see, no", "𝄞"] {
+        assert!(!all.contains(word), "{word} is in the page");
     }
+    assert!(all.contains("How long does alpha wait?"), "questions stay");
     for form in ["md", "csv"] {
         let shown = project.call(&["report", "runs/r", "--no-text", "--format", form]).stdout;
         assert!(!shown.is_empty() && !shown.contains("minutes"), "{shown}");
@@ -131,84 +120,4 @@ fn without_texts_no_word_of_corpus_golds_or_answers_is_left() {
         decoded(&project.read("runs/r/report.html")).contains("minutes"),
         "the page with texts is still there"
     );
-}
-
-#[test]
-fn two_runs_lie_side_by_side_with_what_flipped() {
-    let project = project();
-    project.good("base", &["--set", "retrieval.k=1", "--set", "retrieval.candidates=1"]);
-    project.good("none", &["--set", "generation.generator=none"]);
-    project.good("r", &[]);
-    let outcome = project.call(&["report", "runs/r", "--compare", "runs/base"]);
-    assert_eq!(
-        (outcome.code, &*outcome.stdout),
-        (0, "runs/r/compare-base.html\n"),
-        "{}",
-        outcome.stderr
-    );
-    let page = project.read("runs/r/compare-base.html");
-    let index = block(&page, "rx-index");
-    let [own, theirs] = [0, 1].map(|run| &index["runs"][run]);
-    assert_eq!(
-        [&own["label"], &own["name"], &theirs["label"], &theirs["name"]],
-        ["B", "r", "A", "base"]
-    );
-    let both: Value =
-        serde_json::from_str(&project.call(&["compare", "runs/base", "runs/r", "--json"]).stdout)
-            .expect("JSON");
-    let mut flips = 0;
-    for group in both["pairs"][0]["flips"].as_array().expect("groups") {
-        for question in group["questions"].as_array().expect("questions") {
-            let row = own["rows"]
-                .as_array()
-                .expect("rows")
-                .iter()
-                .find(|row| row["id"] == question["id"])
-                .expect("there");
-            assert_eq!(
-                (&row["other"]["turn"], &row["other"]["differs"]),
-                (&group["turn"], &json!(true))
-            );
-            flips += 1;
-        }
-    }
-    let turned = own["rows"]
-        .as_array()
-        .expect("rows")
-        .iter()
-        .filter(|row| !row["other"]["turn"].is_null())
-        .count();
-    assert_eq!(turned, flips);
-    for row in own["rows"].as_array().expect("rows") {
-        assert_eq!(
-            theirs["rows"][row["other"]["row"].as_u64().expect("a row") as usize]["id"],
-            row["id"]
-        );
-    }
-    // Both runs have the same chunks: each stands in the file once.
-    assert_eq!(block(&page, "rx-p0").as_array().expect("passages").len(), 3);
-}
-
-#[test]
-fn a_question_that_failed_in_one_run_is_beside_its_other_and_said_not_to_be_compared() {
-    let project = project();
-    project.good("a", &[]);
-    project.good("b", &["--set", "retrieval.k=1"]);
-    let mut traces = project.traces("a");
-    let error = json!({"part": "retrieval", "kind": "transient", "message": "no answer"});
-    (traces[1]["error"], traces[1]["stages"], traces[1]["conditions"]) =
-        (error, json!([]), json!([]));
-    project.write(
-        "runs/a/traces.jsonl",
-        traces.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n") + "\n",
-    );
-    assert_eq!(project.call(&["report", "runs/b", "--compare", "runs/a"]).code, 0);
-    let index = block(&project.read("runs/b/compare-a.html"), "rx-index");
-    let other = |run: usize, row: usize| index["runs"][run]["rows"][row]["other"].clone();
-    assert_eq!(other(0, 1)["not_compared"], "failed in one of the runs");
-    assert_eq!(
-        (&other(0, 1)["row"], &other(0, 1)["differs"], &other(1, 1)["row"]),
-        (&json!(1), &json!(true), &json!(1))
-    );
-    assert!(other(0, 0)["not_compared"].is_null());
 }

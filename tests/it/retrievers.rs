@@ -210,35 +210,6 @@ fn questions_may_have_a_model_of_their_own_and_a_change_there_leaves_the_passage
 }
 
 #[test]
-fn where_search_is_approximate_exact_search_runs_beside_it() {
-    let project = project();
-    let sets = [
-        "retrieval.retrievers=[\"dense\"]",
-        "vector_store.exact=false",
-        "vector_store.quantization.kind=\"scalar\"",
-        "evaluation.metrics=[\"Recall@12\"]",
-        &tiny_dense(),
-    ];
-    let traces = run(&project, "r", &sets);
-    let exact = |trace: &Value| stage(trace, "dense")["exact_search"]["hits"].is_array();
-    assert_eq!(traces.iter().filter(|trace| exact(trace)).count(), 3);
-    let manifest = project.json("runs/r/run.json");
-    assert_eq!(manifest["vector_search"], "HNSW not used: int8 copies of 12 vectors are scanned");
-    let index = &manifest["approximate"][0];
-    assert_eq!(index["quantization"], json!({"kind": "scalar", "oversampling": 2.0}), "{index}");
-    assert_eq!(index["reproducible"], true);
-    let summary = project.summary("r");
-    assert!(summary["flags"]["ann_miss"].is_u64());
-    let found = &summary["approximate_search"][0];
-    assert_eq!(
-        (&found["retriever"], &found["n"], &found["n_searched"]),
-        (&json!("dense"), &json!(3), &json!(3))
-    );
-    // Of twelve points all are found.
-    assert_eq!(found["recall"], 1.0);
-}
-
-#[test]
 fn what_cannot_be_wired_is_refused_before_anything_is_read() {
     let project = project();
     let refused = |set: &str, error: &str| project.refuses_with_some_hint(&run_with(set), error);

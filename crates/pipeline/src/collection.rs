@@ -82,12 +82,9 @@ pub(crate) fn build(
         (CollectionMode::Hybrid, true) => "HNSW, fused by Qdrant",
     };
     facts.vector_searches.push((name, how.to_owned()));
-    facts.approximate.extend(index.map(|hnsw| ApproximateIndex {
-        retriever: name.name().to_owned(),
-        hnsw: Some(hnsw),
-        quantization: None,
-        reproducible: false,
-    }));
+    facts
+        .approximate
+        .extend(index.map(|hnsw| ApproximateIndex { retriever: name.name().to_owned(), hnsw }));
     let encoder = plan.encoder.as_ref();
     Box::new(CollectionRetriever {
         corpus: Arc::clone(inputs.corpus),

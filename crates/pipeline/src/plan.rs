@@ -8,14 +8,14 @@ use ragtriage_bm25::Weighting;
 use ragtriage_clients::embed::Encoder;
 use ragtriage_clients::rerank::Reranker;
 use ragtriage_core::chunk::ChunkSpec;
-use ragtriage_core::config::{CollectionSettings, Hnsw, Quantization};
+use ragtriage_core::config::CollectionSettings;
 use ragtriage_core::fuse::Fusion;
 use ragtriage_core::notices::Notices;
 use ragtriage_core::prompt::Template;
 use ragtriage_core::text::analyse::Analyzer;
 use ragtriage_core::text::tokens::TokenCounter;
 use ragtriage_core::types::{Condition, Filter, RetrieverName};
-use ragtriage_vectors::{CollectionContent, ExistingCollection, SearchMode, VectorPlace};
+use ragtriage_vectors::{CollectionContent, ExistingCollection, VectorPlace};
 
 /// All inputs of a run except its data and its folder.
 pub struct Plan {
@@ -61,8 +61,8 @@ pub struct RetrievalPlan {
     pub fusion: Fusion,
     /// Reranking of the candidates.
     pub rerank: Option<RerankPlan>,
-    /// Storage and search of vectors.
-    pub store: StorePlan,
+    /// Storage of vectors.
+    pub store: VectorPlace,
     /// Selects the documents that may be retrieved.
     pub filter: Filter,
     /// The minimum score of the final ranking's hits.
@@ -138,19 +138,6 @@ pub struct RerankPlan {
     pub reranker: Arc<dyn Reranker>,
     /// Number of candidates reranked, from the first.
     pub depth: usize,
-}
-
-/// Storage and search of vectors.
-#[derive(Clone, Debug, PartialEq)]
-pub struct StorePlan {
-    /// In this process or on a server.
-    pub place: VectorPlace,
-    /// Exact search or HNSW.
-    pub mode: SearchMode,
-    /// Parameters of the HNSW graph.
-    pub hnsw: Hnsw,
-    /// Vector quantization.
-    pub quantization: Quantization,
 }
 
 /// Construction of prompts.

@@ -8,19 +8,17 @@ use async_trait::async_trait;
 use super::ask::RunFacts;
 use super::content_hash::ContentHash;
 use super::index::{IndexInputs, indexed_text};
-use super::plan::{StorePlan, VectorPlan};
+use super::plan::VectorPlan;
 use super::progress::Progress;
 use super::questions::QuestionVectors;
 use super::retriever::{Retrieved, Retriever, ranking, through_ties};
 use super::truncation::{MeasuredTexts, truncation};
 use crate::Error;
 use ragtriage_clients::embed::Role;
-use ragtriage_core::config::{Hnsw, Quantization};
 use ragtriage_core::fuse::Parts;
-use ragtriage_core::types::{Corpus, Ranking, RetrieverName, TitledText, VectorShape};
-use ragtriage_data::run::ApproximateIndex;
+use ragtriage_core::types::{Corpus, RetrieverName, TitledText};
 use ragtriage_vectors::{
-    CollectionSpec, Neighbour, Point, SearchMode, VectorSearch, VectorStore, open_or_create,
+    CollectionSpec, Neighbour, Point, VectorSearch, VectorStore, open_or_create,
 };
 
 /// Number of chunks encoded and stored together: the loss of an interrupted indexing, and the number held in
@@ -33,30 +31,9 @@ const WINDOW_OF_MANY: usize = 128;
 struct VectorRetriever {
     corpus: Arc<Corpus>,
     store: Arc<dyn VectorStore>,
-    mode: SearchMode,
     /// Numbers of the chunks of the documents that pass the filter; `None` for all.
     allowed: Option<Vec<u32>>,
     questions: QuestionVectors,
-}
-
-impl VectorRetriever {
-    async fn search(
-        &self,
-        vector: &[f32],
-        limit: usize,
-        mode: SearchMode,
-    ) -> Result<Ranking, Error> {
-        let allowed = self.allowed.as_deref();
-        let n_points = self.corpus.chunks().len();
-        let search = |limit| async move {
-            let search = VectorSearch { vector, limit, mode, allowed };
-            self.store.search(search).await.map_err(Error::from)
-        };
-        let found = through_ties(limit, n_points, |near: &Neighbour| near.score, search).await?;
-        let found = found.into_iter().map(|near| (near.number, f64::from(near.score)));
-        let ranking = ranking(&self.corpus, found)?;
-        Ok(ranking.cut(limit))
-    }
 }
 
 #[async_trait]
@@ -76,23 +53,16 @@ impl Retriever for VectorRetriever {
 
     async fn retrieve(&self, question: &str, depth: usize) -> Result<Retrieved, Error> {
         let vector = self.questions.encoded(question).await?;
-        Ok(Retrieved {
-            ranking: self.search(&vector, depth, self.mode).await?,
-            parts: Parts::new(),
-        })
-    }
-
-    async fn retrieve_exactly(
-        &self,
-        question: &str,
-        depth: usize,
-    ) -> Result<Option<Ranking>, Error> {
-        if self.mode == SearchMode::Exact {
-            return Ok(None);
-        }
-        let vector = self.questions.encoded(question).await?;
-        let ranking = self.search(&vector, depth, SearchMode::Exact).await?;
-        Ok(Some(ranking))
+        let (vector, allowed) = (vector.as_slice(), self.allowed.as_deref());
+        let search = |limit| async move {
+            let search = VectorSearch { vector, limit, allowed };
+            self.store.search(search).await.map_err(Error::from)
+        };
+        let n_points = self.corpus.chunks().len();
+        let found = through_ties(depth, n_points, |near: &Neighbour| near.score, search).await?;
+        let found = found.into_iter().map(|near| (near.number, f64::from(near.score)));
+        let ranking = ranking(&self.corpus, found)?.cut(depth);
+        Ok(Retrieved { ranking, parts: Parts::new() })
     }
 }
 
@@ -110,8 +80,8 @@ pub(crate) async fn build(
     let texts = inputs.texts();
     let content = content_hash(&texts, encoder.fingerprint(Role::Passage));
     let clock = Instant::now();
-    let spec = spec(&retrieval.store, content, name, encoder.shape(), texts.len());
-    let store = open_or_create(&retrieval.store.place, &spec).await?;
+    let spec = CollectionSpec::new(content, name.name(), encoder.shape(), texts.len());
+    let store = open_or_create(&retrieval.store, &spec).await?;
     if let Some(notice) = store.notice() {
         retrieval.notices.say(notice);
     }
@@ -126,50 +96,15 @@ pub(crate) async fn build(
     let chunks = MeasuredTexts { what: "chunks", all: &texts, role: Role::Passage };
     facts.truncation.extend(truncation(encoder, name, chunks).await?);
     spent(facts, "embed", name, clock);
-    let mode = search_method(&retrieval.store, name, texts.len(), facts);
+    facts.vector_searches.push((name, "exact".to_owned()));
     let filter = &retrieval.filter;
     let allowed = |number: &u32| filter.matches(corpus.chunk_metadata(*number as usize));
     Ok(Box::new(VectorRetriever {
         corpus: Arc::clone(corpus),
         store,
-        mode,
         allowed: (!filter.is_empty()).then(|| (0..texts.len() as u32).filter(allowed).collect()),
         questions: QuestionVectors::new(name, Arc::clone(&plan.encoder)),
     }))
-}
-
-/// Returns how a collection is searched, and describes it. Without graph and compressed copies all vectors are scanned, and the
-/// manifest says so.
-fn search_method(
-    plan: &StorePlan,
-    name: RetrieverName,
-    n_vectors: usize,
-    facts: &mut RunFacts,
-) -> SearchMode {
-    let mut exact = |how| {
-        facts.vector_searches.push((name, how));
-        SearchMode::Exact
-    };
-    if plan.mode == SearchMode::Exact {
-        return exact("exact".to_owned());
-    }
-    let (graph, components) = (graph(plan, n_vectors), plan.quantization.kind.components());
-    let how = match (graph, components) {
-        (Some(_), None) => "HNSW".to_owned(),
-        (Some(_), Some(components)) => format!("HNSW over {components}"),
-        (None, Some(components)) => {
-            format!("HNSW not used: {components} copies of {n_vectors} vectors are scanned")
-        }
-        (None, None) => return exact(format!("HNSW not used: {n_vectors} vectors are scanned")),
-    };
-    facts.vector_searches.push((name, how));
-    facts.approximate.push(ApproximateIndex {
-        retriever: name.name().to_owned(),
-        hnsw: graph,
-        quantization: components.map(|_| plan.quantization),
-        reproducible: graph.is_none(),
-    });
-    plan.mode
 }
 
 /// Encodes and stores the chunks of these numbers.
@@ -209,28 +144,6 @@ async fn fill(
 /// Adds the wall seconds of a step.
 fn spent(facts: &mut RunFacts, step: &str, name: RetrieverName, clock: Instant) {
     *facts.seconds.entry(format!("{step} {name}")).or_default() += clock.elapsed().as_secs_f64();
-}
-
-/// Returns the specification of a collection.
-fn spec(
-    plan: &StorePlan,
-    content: String,
-    name: RetrieverName,
-    vector: VectorShape,
-    n_points: usize,
-) -> CollectionSpec {
-    let is_approximate = plan.mode == SearchMode::Approximate;
-    CollectionSpec {
-        hnsw: graph(plan, n_points),
-        quantization: if is_approximate { plan.quantization } else { Quantization::default() },
-        ..CollectionSpec::new(content, name.name(), vector, n_points)
-    }
-}
-
-/// Returns the graph that is built over `n_points`, if any.
-fn graph(plan: &StorePlan, n_points: usize) -> Option<Hnsw> {
-    let is_approximate = plan.mode == SearchMode::Approximate;
-    (is_approximate && n_points >= Hnsw::FROM_POINTS).then_some(plan.hnsw)
 }
 
 /// Returns the hash of a collection's contents: indexed texts in their order, and the identity of the encoder. Different

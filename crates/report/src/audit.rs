@@ -204,7 +204,7 @@ mod tests {
         let saved = specimen::run("r");
         let mut evaluation = summary::evaluate(&saved, &specimen::plan());
         evaluation.summary.answer_audit = Some(forty());
-        let shown = shown(&run::report(&saved, &evaluation, None));
+        let shown = shown(&run::report(&saved, &evaluation));
         let line = "  Correct answers  0.712, 95% CI [0.632, 0.792], corrected by an audit of 40 answers (rule alone: 0.680)";
         assert!(shown.lines().any(|found| found == line), "{shown}");
     }

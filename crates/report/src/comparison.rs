@@ -5,7 +5,7 @@ use serde_json::Value;
 use ragtriage_core::metric::Cutoff;
 use ragtriage_core::text::numbers::{plural, thousands};
 use ragtriage_core::text::sanitize::shortened;
-use ragtriage_eval::compare::answers::{Contingency, Flip, FlipGroup, JudgedBy, Turn};
+use ragtriage_eval::compare::answers::{Flip, FlipGroup, Turn};
 use ragtriage_eval::compare::differences::MetricDifference;
 use ragtriage_eval::compare::{Comparison, PairComparison, RunHead, p_text};
 
@@ -30,12 +30,6 @@ const FLIPS: usize = 3;
 #[must_use]
 pub fn report(comparison: &Comparison, every_cutoff: bool) -> Report {
     let mut report = Report::new("ragtriage: comparison");
-    lay_out(comparison, every_cutoff, &mut report);
-    report
-}
-
-/// Appends a comparison, as [`report`] has it, to the report of a run.
-pub(crate) fn lay_out(comparison: &Comparison, every_cutoff: bool, report: &mut Report) {
     for pair in &comparison.pairs {
         let verdict = format!("{}: {}", pair.run.label, pair.verdict);
         report.elements.push(Element::Verdict(verdict));
@@ -49,13 +43,11 @@ pub(crate) fn lay_out(comparison: &Comparison, every_cutoff: bool, report: &mut 
         report.warnings(&notices(pair));
         report.table(changes(pair));
         report.table(metrics(comparison, pair, every_cutoff));
-        if let Some(found) = &pair.agreement {
-            report.table(agreement(found, pair));
-        }
-        flips(pair, report);
+        flips(pair, &mut report);
     }
     report.heading("How to read the comparison");
     report.list(legend(comparison));
+    report
 }
 
 fn describe(head: &RunHead, role: &str) -> Fact {
@@ -230,31 +222,7 @@ fn dash() -> String {
     "-".to_owned()
 }
 
-fn agreement(found: &Contingency, pair: &PairComparison) -> Table {
-    let (of, states) = match found.of {
-        JudgedBy::Answer => ("Answers", ["correct", "wrong"]),
-        JudgedBy::CompleteEvidence => {
-            ("Complete evidence in the prompt", ["complete", "incomplete"])
-        }
-    };
-    let title = format!("{of} ({} judged in both)", plural(found.n, "question", "questions"));
-    let [good, bad] = states.map(|state| format!("{} {state}", pair.run.label));
-    let mut table = Table::new(title, &["", &good, &bad]);
-    let counts = [[found.both, found.only_baseline], [found.only_run, found.neither]];
-    for (state, counts) in states.iter().zip(counts) {
-        let counts = counts.map(|count| count.to_string());
-        table.row([format!("A {state}")].into_iter().chain(counts));
-    }
-    let caveat = if pair.questions.n_clusters < pair.questions.compared {
-        " (the test takes questions as independent, but some share gold evidence)"
-    } else {
-        ""
-    };
-    table.notes.push(format!("McNemar's exact p: {}{caveat}", p_text(found.p)));
-    table
-}
-
-/// The flips, a row per pair of classes, each count linked to the questions that went from one to the other, and some of these.
+/// The flips, a row per pair of classes, and some of the questions that went from one to the other.
 fn flips(pair: &PairComparison, report: &mut Report) {
     let label = &pair.run.label;
     let head = ["", "class in A", &format!("class in {label}"), "questions"];
@@ -267,9 +235,7 @@ fn flips(pair: &PairComparison, report: &mut Report) {
             Turn::Gained => "gained",
             Turn::Moved => "moved",
         };
-        let mut count = TableCell::from(thousands(questions.len()));
-        count.link = format!("#turn={turn}&from={from}&class={to}");
-        table.row([turn.into(), from.name().into(), to.name().into(), count]);
+        table.row([turn, from.name(), to.name(), &thousands(questions.len())]);
         shown.extend(
             questions
                 .iter()

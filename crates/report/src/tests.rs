@@ -11,10 +11,10 @@ use crate::specimen;
 
 fn report() -> Report {
     let run = specimen::sample("sample", 0);
-    run::report(&run, &summary::evaluate(&run, &specimen::plan()), None)
+    run::report(&run, &summary::evaluate(&run, &specimen::plan()))
 }
 
-pub(crate) fn compared() -> Comparison {
+fn compared() -> Comparison {
     let baseline = specimen::sample("baseline", 0);
     let mut run = specimen::sample("changed", 1);
     run.manifest.settings.retrieval.bm25.k1 = 0.9;

@@ -6,25 +6,18 @@
 
 use sha2::{Digest, Sha256};
 
-use super::{Error, Point, SearchMode, VectorSearch};
-use ragtriage_core::config::{Hnsw, Quantization, QuantizationKind};
+use super::{Error, Point, VectorSearch};
 use ragtriage_core::text::hex::hex;
 use ragtriage_core::types::VectorShape;
 
 /// Incremented whenever stored points change in meaning; older collections are then ignored and new ones created.
 const FORMAT: u32 = 3;
 
-/// Maximum size, in KiB of vectors, that a filtered search scans instead of following the graph: Qdrant's default.
-const FULL_SCAN_KB: usize = 10_000;
-
 /// Qdrant's limit for dense vectors (`lib/api`, `validate(range(min = 1, max = 65536))`).
 const MAX_DIMENSION: usize = 65_536;
 
 /// Qdrant's limit for the components of a multivector (`MAX_MULTIVECTOR_FLATTENED_LEN`).
 const MAX_COMPONENTS: usize = 1 << 20;
-
-/// Share of components within the range of an int8 copy's byte, as in the examples of Qdrant's guide to quantization.
-pub(super) const QUANTILE: f32 = 0.99;
 
 /// Parameters of a collection.
 #[derive(Clone, Debug, PartialEq)]
@@ -37,23 +30,10 @@ pub struct CollectionSpec {
     pub vector: VectorShape,
     /// Number of points when complete; they are numbered from 0.
     pub expected_points: usize,
-    /// The graph to build; `None` for none.
-    pub hnsw: Option<Hnsw>,
-    /// Quantization; off unless its kind says otherwise.
-    pub quantization: Quantization,
-}
-
-/// Search parameters, independent of the engine.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct SearchParameters {
-    pub(super) exact: bool,
-    pub(super) ef: Option<usize>,
-    /// Factor of hits to find in the compressed copies, if these are read.
-    pub(super) oversampling: Option<f64>,
 }
 
 impl CollectionSpec {
-    /// Creates a collection that is scanned, unquantized.
+    /// Creates a specification.
     #[must_use]
     pub fn new(
         content: String,
@@ -61,25 +41,17 @@ impl CollectionSpec {
         vector: VectorShape,
         expected_points: usize,
     ) -> Self {
-        Self {
-            content,
-            vector_name: vector_name.to_owned(),
-            vector,
-            expected_points,
-            hnsw: None,
-            quantization: Quantization::default(),
-        }
+        Self { content, vector_name: vector_name.to_owned(), vector, expected_points }
     }
 
-    /// Returns its name: the content's hash, then that of its layout. A setting that affects points or graph gives
-    /// another collection; `ef` and oversampling belong to a search and change nothing.
+    /// Returns its name: the content's hash, then that of its layout.
     #[must_use]
     pub fn name(&self) -> String {
         let hash = Sha256::digest(self.layout());
         format!("{}-{}", self.content, hex(&hash[..8]))
     }
 
-    /// Describes everything apart from the content that points and graph depend on. It is hashed into the name, stored
+    /// Describes everything apart from the content that points depend on. It is hashed into the name, stored
     /// with the points, and shown when a collection of another layout has the name.
     pub(super) fn layout(&self) -> String {
         let VectorShape { dimension, many, similarity } = self.vector;
@@ -91,47 +63,12 @@ impl CollectionSpec {
         if many {
             parts.push("several a point, by MaxSim".to_owned());
         }
-        if let Some(Hnsw { m, ef_construct, .. }) = self.hnsw {
-            parts.push(format!("HNSW with m {m} and ef_construct {ef_construct}"));
-        }
-        parts.extend(self.quantization.kind.components().map(str::to_owned));
         parts.join(", ")
-    }
-
-    /// Returns true if something must be built once all points are there: graph, quantized copies.
-    pub(super) fn has_to_build(&self) -> bool {
-        self.hnsw.is_some() || self.quantization.kind != QuantizationKind::None
-    }
-
-    /// Returns the graph's edges per node and the neighbours considered while it is built. Without edges only the graph is left
-    /// out: the quantized copies are still built.
-    pub(super) fn graph(&self) -> (usize, usize) {
-        let hnsw = self.hnsw.unwrap_or(Hnsw { m: 0, ..Hnsw::default() });
-        (hnsw.m, hnsw.ef_construct)
-    }
-
-    /// Returns the size, in KiB of vectors, below which the engine scans although it has a graph. Qdrant considers each
-    /// segment alone, and of a search that allows some points only these. A collection has a graph because we requested one, so
-    /// a small one gets a small threshold: a sixteenth of its size, since there are at most eight segments.
-    pub(super) fn full_scan_kb(&self, least: usize) -> usize {
-        let kb =
-            self.expected_points.saturating_mul(self.vector.dimension * size_of::<f32>()) / 1024;
-        (kb / 16).clamp(least, FULL_SCAN_KB)
-    }
-
-    pub(super) fn parameters(&self, mode: SearchMode) -> SearchParameters {
-        let exact = mode == SearchMode::Exact;
-        let Quantization { kind, oversampling } = self.quantization;
-        SearchParameters {
-            exact,
-            ef: self.hnsw.filter(|_| !exact).map(|hnsw| hnsw.ef),
-            oversampling: (!exact && kind != QuantizationKind::None).then_some(oversampling),
-        }
     }
 
     /// Rejects collections that no engine could create, or whose name could leave the cache's folder.
     pub(super) fn check(&self) -> Result<(), Error> {
-        let Self { content, vector_name, vector, expected_points, .. } = self;
+        let Self { content, vector_name, vector, expected_points } = self;
         let is_name = |text: &str| {
             !text.is_empty()
                 && text.bytes().all(|byte| matches!(byte, b'a'..=b'z' | b'_' | b'0'..=b'9'))

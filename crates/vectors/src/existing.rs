@@ -1,7 +1,7 @@
 //! A collection that another program made and owns: its points are read and searched, never written.
 
 use async_trait::async_trait;
-use ragtriage_core::config::Hnsw;
+use ragtriage_core::types::Hnsw;
 
 use crate::{Error, SearchMode};
 

@@ -45,17 +45,16 @@ pub struct VectorSearch<'a> {
     pub vector: &'a [f32],
     /// Maximum number of neighbours.
     pub limit: usize,
-    pub mode: SearchMode,
     /// Numbers of the points that may be found, distinct; `None` for all.
     pub allowed: Option<&'a [u32]>,
 }
 
-/// Method of finding nearest neighbours.
+/// Method of finding nearest neighbours in an existing collection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SearchMode {
-    /// Compares every vector, unquantized.
+    /// Compares every vector.
     Exact,
-    /// Uses the HNSW graph if the engine built one, and the quantized copies if there are any.
+    /// Uses the HNSW graph if the server built one.
     Approximate,
 }
 
@@ -72,10 +71,9 @@ pub struct Neighbour {
 /// Contract: a collection is named by the hash of its content and layout ([`CollectionSpec::name`]), so that a reopened
 /// one cannot be stale. A point's number therefore identifies its content: an existing point is left unchanged, and so
 /// upserting is idempotent, even if other processes do it at the same time. Points that an interrupted filling did not
-/// store are `missing`. When none are, the collection is complete: then, and only then, graph and quantized copies are
-/// built. Points are rejected, before anything is written, when their vector is of another kind or dimension, not
-/// finite or malformed, or their number is beyond the collection. `search` returns at most `limit` neighbours, best
-/// first, ties in any order; only allowed ones. Transient remote failures are retried inside; errors name URL or path, and
+/// store are `missing`. When none are, the collection is complete. Points are rejected, before anything is written, when their vector is of another kind or dimension, not
+/// finite or malformed, or their number is beyond the collection. `search` compares every vector and returns at most `limit`
+/// neighbours, best first, ties in any order; only allowed ones. Transient remote failures are retried inside; errors name URL or path, and
 /// the collection.
 #[async_trait]
 pub trait VectorStore: Send + Sync {
@@ -87,11 +85,10 @@ pub trait VectorStore: Send + Sync {
     async fn missing(&self) -> Result<Vec<u32>, Error>;
 
     /// Adds those of `points` that are missing, in batches of a size it chooses. May be called often, with some thousand
-    /// points at a time; the call that completes the collection also builds its graph (embedded), or has the server
-    /// start to. A server's points are durable on return; those of the embedded engine once the collection is complete.
+    /// points at a time. A server's points are durable on return; those of the embedded engine once the collection is complete.
     async fn upsert(&self, points: &[Point]) -> Result<(), Error>;
 
-    /// Returns the nearest neighbours. On a server the first approximate search waits until the graph is built.
+    /// Returns the nearest neighbours.
     async fn search(&self, search: VectorSearch<'_>) -> Result<Vec<Neighbour>, Error>;
 
     /// Returns a notice if the collection was found damaged or unfinished and is filled again.

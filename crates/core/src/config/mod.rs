@@ -36,7 +36,6 @@ mod schema;
 mod settings;
 mod tune;
 mod validate;
-mod vector_store;
 
 pub use bm25::Bm25Variant;
 pub use collection::{CollectionMode, CollectionSettings};
@@ -56,4 +55,3 @@ pub use settings::{
     GenerationSettings, GeneratorName, Price, Settings,
 };
 pub use tune::TuneSettings;
-pub use vector_store::{Hnsw, Quantization, QuantizationKind};

@@ -6,7 +6,6 @@ use serde::{Deserialize, Serialize};
 use super::bm25::Bm25Variant;
 use super::collection::CollectionSettings;
 use super::model::{Pooling, Precision, RerankApi, Titles};
-use super::vector_store::{Hnsw, Quantization};
 use crate::fuse::Fusion;
 use crate::text::analyse::{Stemmer, StopWords, Words};
 use crate::types::{Filter, RetrieverName, Similarity};
@@ -174,12 +173,5 @@ table! {
         #[serde(skip_serializing_if = "Option::is_none")]
         #[schemars(extend("x-resume" = "may change", "x-private" = true))]
         api_key_env: Option<String>,
-        /// Compare every vector. `false`: search with HNSW where the engine built a graph; exact search runs too, to report what
-        /// HNSW misses.
-        exact: bool = true,
-        /// The HNSW graph.
-        hnsw: Hnsw,
-        /// Compressed vectors for approximate search.
-        quantization: Quantization,
     }
 }

@@ -245,10 +245,6 @@ mod tests {
                 "retrieval.fusion.weights.bm25 = -1.0",
                 "`retrieval.fusion.weights.bm25` is -1, must be 0 to 1000000000",
             ),
-            (
-                "vector_store.hnsw.ef_construct = 3",
-                "`vector_store.hnsw.ef_construct` is 3, must be at least 4",
-            ),
             ("tune.tokens = 0", "`tune.tokens` is 0, must be at least 1"),
         ] {
             assert_eq!(refused(text), expected);

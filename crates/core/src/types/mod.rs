@@ -36,7 +36,7 @@ pub use probe::{ContextUse, PROBES};
 pub use question::{Group, KeyFact, Member, Question, QuestionKind, Split};
 pub use range::{ByteRange, RangeSet};
 pub use ranking::{Hit, Ranking, collapse};
-pub use similarity::{Similarity, VectorShape};
+pub use similarity::{Hnsw, Similarity, VectorShape};
 pub use trace::{
     Attempt, Condition, ConditionAnswers, ContextProbe, ExactSearch, Finish, Gold, GoldMember,
     Origin, RetrieverName, Stance, Step, StepHit, Support, SupportRule, TokenUse, Trace, TraceStep,

@@ -43,6 +43,23 @@ pub struct VectorShape {
     pub similarity: Similarity,
 }
 
+/// The HNSW graph of a collection (Malkov and Yashunin 2016), in Qdrant's words and with its defaults.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Hnsw {
+    /// Edges per node.
+    pub m: usize,
+    /// Neighbours considered while building.
+    pub ef_construct: usize,
+    /// Neighbours considered while searching.
+    pub ef: usize,
+}
+
+impl Default for Hnsw {
+    fn default() -> Self {
+        Self { m: 16, ef_construct: 100, ef: 100 }
+    }
+}
+
 impl VectorShape {
     /// Returns true if a text's vector may have this many numbers.
     #[must_use]

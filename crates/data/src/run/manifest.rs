@@ -7,8 +7,9 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::{Error, RunFolder, checksum, open_file};
-use ragtriage_core::config::{GatesSettings, Hnsw, Quantization, Settings, marks};
+use ragtriage_core::config::{GatesSettings, Settings, marks};
 use ragtriage_core::text::sanitize::escaped_json;
+use ragtriage_core::types::Hnsw;
 use ragtriage_core::types::Note;
 
 /// The version of a run's files; raised when a reader of old files would misread new ones.
@@ -53,15 +54,9 @@ pub struct Truncation {
 pub struct ApproximateIndex {
     /// The retriever.
     pub retriever: String,
-    /// The parameters of the HNSW graph; `None`: the compressed vectors are scanned.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub hnsw: Option<Hnsw>,
-    /// The compression of the vectors; `None` without.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub quantization: Option<Quantization>,
-    /// True if another build over the same vectors gives the same rankings. False for an HNSW graph: the engine draws the
-    /// levels of its nodes without a seed and inserts them in several threads.
-    pub reproducible: bool,
+    /// The parameters of the HNSW graph. Another build of it gives other rankings: the engine draws the levels of its nodes
+    /// without a seed and inserts them in several threads.
+    pub hnsw: Hnsw,
 }
 
 /// The external source of a run's rankings and answers.
@@ -142,7 +137,7 @@ pub struct Manifest {
     /// Truncation by encoders, by retriever.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub truncation: Vec<Truncation>,
-    /// Vector search method: `exact`, `HNSW`, or `HNSW not used: n vectors are scanned`; empty without vectors.
+    /// Vector search method: `exact` or `HNSW`; empty without vectors.
     pub vector_search: String,
     /// The indexes of approximate vector searches, by retriever.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]

@@ -2,8 +2,7 @@
 
 use super::*;
 use crate::tests::{failed, manifest, trace};
-use ragtriage_core::config::Hnsw;
-use ragtriage_core::types::{ExactSearch, Trace};
+use ragtriage_core::types::{ExactSearch, Hnsw, Trace};
 use ragtriage_data::run::ApproximateIndex;
 use ragtriage_data::run::judged::Decided;
 
@@ -44,12 +43,8 @@ fn the_recall_is_over_the_questions_with_both_searches() {
 fn a_sample_of_no_question_leaves_the_loss_unknown() {
     let mut run = run(vec![searched(0, &["a#0"], None)]);
     assert_eq!(approximate_search(&run), []);
-    run.manifest.approximate = vec![ApproximateIndex {
-        retriever: "dense".to_owned(),
-        hnsw: Some(Hnsw::default()),
-        quantization: None,
-        reproducible: false,
-    }];
+    run.manifest.approximate =
+        vec![ApproximateIndex { retriever: "dense".to_owned(), hnsw: Hnsw::default() }];
     let found = approximate_search(&run).remove(0);
     assert_eq!((found.n, found.n_searched, found.recall), (0, 1, 0.0));
 }

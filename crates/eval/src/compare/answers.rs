@@ -1,5 +1,4 @@
-//! Questions that one run got correct and the other did not: the 2 x 2 table with its test, and the flipped
-//! questions.
+//! The flipped questions: those that one run got correct and the other did not.
 //!
 //! With answers on both sides the two states are a correct and a wrong answer. If a run has no answers, they are
 //! whether complete evidence was in the prompt, which needs no generator; the failure class is then the stage that lost
@@ -12,38 +11,8 @@ use serde::Serialize;
 use super::pairs::Pairs;
 use ragtriage_core::attribute::classify::Outcome;
 use ragtriage_core::correctness::Correctness;
-use ragtriage_core::stats::mcnemar::mcnemar;
 use ragtriage_core::types::{Attempt, Condition, FailureClass, QuestionId, Trace};
 use ragtriage_data::run::SavedRun;
-
-/// The property of a question that is correct or wrong.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "snake_case")]
-pub enum JudgedBy {
-    /// Its answer.
-    Answer,
-    /// Its evidence: complete in the prompt or not.
-    CompleteEvidence,
-}
-
-/// Contingency table: good in one run by good in the other.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
-pub struct Contingency {
-    /// The property that was judged.
-    pub of: JudgedBy,
-    /// Questions judged in both runs.
-    pub n: usize,
-    /// Good in both.
-    pub both: usize,
-    /// Good in the baseline only.
-    pub only_baseline: usize,
-    /// Good in the other run only.
-    pub only_run: usize,
-    /// Good in neither.
-    pub neither: usize,
-    /// `McNemar`'s exact p, two-sided; assumes independent questions.
-    pub p: f64,
-}
 
 /// The direction of a flip.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
@@ -86,10 +55,7 @@ pub struct Flip {
 }
 
 /// Every pair's state on both sides, `None` where it is unknown.
-pub(super) struct JudgedPairs {
-    of: JudgedBy,
-    sides: Vec<Option<(PairedFate, PairedFate)>>,
-}
+pub(super) struct JudgedPairs(Vec<Option<(PairedFate, PairedFate)>>);
 
 /// The outcome of a question in one run.
 #[derive(Clone, Copy)]
@@ -108,31 +74,28 @@ pub(super) fn judged(
     let mut list = pairs.list.iter();
     let has_answers = list.clone().any(|[a, _]| has_answer(&baseline.traces[*a]))
         && list.any(|[_, b]| has_answer(&run.traces[*b]));
-    let of = if has_answers { JudgedBy::Answer } else { JudgedBy::CompleteEvidence };
-    let sides = pairs.list.iter().map(|[a, b]| fate(&first[*a], of).zip(fate(&second[*b], of)));
-    JudgedPairs { of, sides: sides.collect() }
+    let fate = if has_answers { of_answer } else { of_evidence };
+    let sides = pairs.list.iter().map(|[a, b]| fate(&first[*a]).zip(fate(&second[*b])));
+    JudgedPairs(sides.collect())
 }
 
-/// `None` where it is unknown.
-fn fate(outcome: &Outcome, of: JudgedBy) -> Option<PairedFate> {
-    let (good, class) = match of {
-        JudgedBy::Answer => {
-            let good = match outcome.judgments.correctness(Condition::Retrieved)? {
-                Correctness::Correct => Some(true),
-                Correctness::Wrong => Some(false),
-                Correctness::Unsure => None,
-            };
-            (good, outcome.class)
-        }
-        JudgedBy::CompleteEvidence => {
-            if !outcome.evidence.is_testable() {
-                return None;
-            }
-            let class = outcome.evidence.class().unwrap_or(FailureClass::Delivered);
-            (Some(class == FailureClass::Delivered), class)
-        }
+/// Judges a question by its answer; `None` where it is unknown.
+fn of_answer(outcome: &Outcome) -> Option<PairedFate> {
+    let good = match outcome.judgments.correctness(Condition::Retrieved)? {
+        Correctness::Correct => Some(true),
+        Correctness::Wrong => Some(false),
+        Correctness::Unsure => None,
     };
-    Some(PairedFate { good, class })
+    Some(PairedFate { good, class: outcome.class })
+}
+
+/// Judges a question by its evidence, complete in the prompt or not; `None` where it is unknown.
+fn of_evidence(outcome: &Outcome) -> Option<PairedFate> {
+    if !outcome.evidence.is_testable() {
+        return None;
+    }
+    let class = outcome.evidence.class().unwrap_or(FailureClass::Delivered);
+    Some(PairedFate { good: Some(class == FailureClass::Delivered), class })
 }
 
 fn has_answer(trace: &Trace) -> bool {
@@ -140,27 +103,10 @@ fn has_answer(trace: &Trace) -> bool {
 }
 
 impl JudgedPairs {
-    /// Returns the 2 x 2 table; `None` if no question is judged in both runs.
-    pub(super) fn agreement(&self) -> Option<Contingency> {
-        let (mut both, mut only_baseline, mut only_run, mut neither) = (0, 0, 0, 0);
-        let judged = |(a, b): &(PairedFate, PairedFate)| a.good.zip(b.good);
-        for goods in self.sides.iter().flatten().filter_map(judged) {
-            *match goods {
-                (true, true) => &mut both,
-                (true, false) => &mut only_baseline,
-                (false, true) => &mut only_run,
-                (false, false) => &mut neither,
-            } += 1;
-        }
-        let n = both + neither + only_baseline + only_run;
-        let p = mcnemar(only_baseline, only_run);
-        (n > 0).then_some(Contingency { of: self.of, n, both, only_baseline, only_run, neither, p })
-    }
-
     /// Returns the flips: losses first, then gains, then moves; the largest groups of each first.
     pub(super) fn flips(&self, pairs: &Pairs, runs: [&SavedRun; 2]) -> Vec<FlipGroup> {
         let mut groups: BTreeMap<(Turn, FailureClass, FailureClass), Vec<Flip>> = BTreeMap::new();
-        for (fates, at) in self.sides.iter().zip(&pairs.list) {
+        for (fates, at) in self.0.iter().zip(&pairs.list) {
             let Some((first, second)) = fates else {
                 continue;
             };

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use super::answers::{Contingency, Flip, FlipGroup};
+use super::answers::FlipGroup;
 use super::differences::MetricDifference;
 use super::pairs::QuestionCounts;
 use super::provenance::RunChange;
@@ -53,27 +53,8 @@ pub struct PairComparison {
     pub changes: Vec<RunChange>,
     /// In report order.
     pub metrics: Vec<MetricDifference>,
-    /// Correct answers, or complete evidence in the prompt, in one run by the other; `None` if no question is
-    /// judged in both.
-    pub agreement: Option<Contingency>,
     /// Questions that flipped.
     pub flips: Vec<FlipGroup>,
-}
-
-impl Comparison {
-    /// Removes the text of gold answers and model answers.
-    pub fn forget_texts(&mut self) {
-        for flip in self
-            .pairs
-            .iter_mut()
-            .flat_map(|pair| &mut pair.flips)
-            .flat_map(|group| &mut group.questions)
-        {
-            let Flip { id: _, question: _, gold, baseline, run } = flip;
-            gold.clear();
-            (*baseline, *run) = (None, None);
-        }
-    }
 }
 
 impl PairComparison {

@@ -1,7 +1,7 @@
 //! A paired comparison: every run against the first, question by question.
 //!
-//! [`pairs`] matches the questions, [`differences`] computes the paired statistics of each metric, [`answers`] counts
-//! questions that only one run got correct, [`provenance`] lists differences in configuration and inputs. Both runs are measured with the baseline's scorer, threshold of a correct answer, cutoffs and seed, each question by its own run's gold answers.
+//! [`pairs`] matches the questions, [`differences`] computes the paired statistics of each metric, [`answers`] finds
+//! the questions that only one run got correct, [`provenance`] lists differences in configuration and inputs. Both runs are measured with the baseline's scorer, threshold of a correct answer, cutoffs and seed, each question by its own run's gold answers.
 //!
 //! The declared family of tests is one primary metric over all compared runs: its p-values are Holm-adjusted. All other
 //! p-values are unadjusted and exploratory.
@@ -108,7 +108,6 @@ fn pair(
         verdict: String::new(),
         changes: provenance::changes(&first.run.manifest, &second.run.manifest),
         metrics,
-        agreement: judged.agreement(),
         flips: judged.flips(pairs, runs),
     }
 }

@@ -1,10 +1,9 @@
 //! Comparisons of small runs, with the arithmetic written out. Each question's gold answer is `18 May`; `about 18
 //! May` has F1 .8.
 
-use super::answers::{JudgedBy, Turn};
+use super::answers::Turn;
 use super::*;
 use crate::tests::{f1_judge, failed, manifest, outcome, trace};
-use ragtriage_core::stats::mcnemar::mcnemar;
 use ragtriage_core::types::{FailureClass, Interval, Stage};
 use ragtriage_data::run::ModelRecord;
 use ragtriage_data::run::judged::Decided;
@@ -67,15 +66,9 @@ fn a_measure_is_compared_over_the_pairs() {
 }
 
 #[test]
-fn correct_answers_are_counted_crosswise_and_flips_told_by_class() {
+fn flips_are_told_by_direction_and_class() {
     let (a, b) = (run("a", &[RIGHT, RIGHT, WRONG, NEAR]), run("b", &[RIGHT, WRONG, NEAR, WRONG]));
     let pair = &compared(&a, &[&b], &plan(&["AnswerF1"])).pairs[0];
-    let table = pair.agreement.expect("judged");
-    assert_eq!(
-        (table.of, table.both, table.only_baseline, table.only_run, table.neither),
-        (JudgedBy::Answer, 1, 2, 1, 0)
-    );
-    assert_eq!(table.p, mcnemar(2, 1));
     let told: Vec<(Turn, Vec<&str>)> = pair
         .flips
         .iter()
@@ -101,11 +94,6 @@ fn without_answers_the_stage_that_lost_support_is_compared() {
     let first = [supported(), supported(), lost(Stage::Retrieval), lost(Stage::Retrieval)];
     let second = [supported(), lost(Stage::Ranking), supported(), lost(Stage::Packing)];
     let judged = answers::judged(&pairs, [&a, &b], [&first, &second]);
-    let table = judged.agreement().expect("judged");
-    assert_eq!(
-        (table.of, table.n, table.only_baseline, table.only_run),
-        (JudgedBy::CompleteEvidence, 4, 1, 1)
-    );
     let told: Vec<_> = judged
         .flips(&pairs, [&a, &b])
         .iter()

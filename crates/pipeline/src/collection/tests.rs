@@ -3,7 +3,7 @@
 use std::sync::Mutex;
 
 use super::*;
-use ragtriage_core::config::Hnsw;
+use ragtriage_core::types::Hnsw;
 use ragtriage_core::types::{ByteRange, Chunk, Document};
 
 /// Answers with the best of fixed results, and remembers limits and modes.

@@ -9,10 +9,9 @@ use crate::progress::NoProgress;
 use crate::retrieve::retrieve;
 use ragtriage_clients::Error as ModelError;
 use ragtriage_clients::embed::{Encoder, OnProgress};
-use ragtriage_core::config::QuantizationKind;
 use ragtriage_core::fuse::Fusion;
 use ragtriage_core::types::{
-    Chunk, ChunkId, Document, Filter, Length, Question, Similarity, TraceStep,
+    Chunk, ChunkId, Document, Filter, Length, Question, Ranking, Similarity, TraceStep, VectorShape,
 };
 use ragtriage_vectors::{Error as VectorError, Neighbour, VectorPlace};
 
@@ -72,25 +71,21 @@ impl VectorStore for Echo {
     }
 }
 
-/// A store of two points whose graph does not reach the nearer one.
-struct HalfGraph;
+/// Two documents, of which an approximate search misses the better one.
+struct HalfGraph(Arc<Corpus>);
 
 #[async_trait]
-impl VectorStore for HalfGraph {
-    async fn missing(&self) -> Result<Vec<u32>, VectorError> {
-        Ok(Vec::new())
+impl Retriever for HalfGraph {
+    fn name(&self) -> RetrieverName {
+        RetrieverName::Collection
     }
 
-    async fn upsert(&self, _: &[Point]) -> Result<(), VectorError> {
-        Ok(())
+    async fn retrieve(&self, _: &str, _: usize) -> Result<Retrieved, Error> {
+        Ok(Retrieved { ranking: ranking(&self.0, [(1, 1.0)])?, parts: Parts::new() })
     }
 
-    async fn search(&self, search: VectorSearch<'_>) -> Result<Vec<Neighbour>, VectorError> {
-        let near = [(0, 2.0), (1, 1.0)].map(|(number, score)| Neighbour { number, score });
-        Ok(match search.mode {
-            SearchMode::Exact => near.to_vec(),
-            SearchMode::Approximate => near[1..].to_vec(),
-        })
+    async fn retrieve_exactly(&self, _: &str, _: usize) -> Result<Option<Ranking>, Error> {
+        Ok(Some(ranking(&self.0, [(0, 2.0), (1, 1.0)])?))
     }
 }
 
@@ -105,7 +100,6 @@ fn retriever(encoder: &Arc<Lengths>) -> VectorRetriever {
     VectorRetriever {
         corpus: Arc::new(Corpus::new(vec![document], vec![chunk])),
         store: Arc::new(Echo),
-        mode: SearchMode::Exact,
         allowed: None,
         questions: QuestionVectors::new(
             RetrieverName::Dense,
@@ -146,17 +140,8 @@ async fn a_question_without_a_vector_is_an_error_and_no_empty_ranking() {
     );
 }
 
-fn store_plan(mode: SearchMode, quantization: QuantizationKind) -> StorePlan {
-    StorePlan {
-        place: VectorPlace::Embedded(PathBuf::new()),
-        mode,
-        hnsw: Hnsw::default(),
-        quantization: Quantization { kind: quantization, ..Quantization::default() },
-    }
-}
-
-/// Returns what a question that `a` answers shows of a store with documents `a` and `b`: its dense step.
-async fn dense_step(mode: SearchMode, is_compared: bool, skips_own_document: bool) -> TraceStep {
+/// Returns the step of a question that `a` answers, over the documents `a` and `b`.
+async fn step(is_compared: bool, skips_own_document: bool) -> TraceStep {
     let ids = ["a", "b"];
     let document = |id: &str| Document {
         id: id.into(),
@@ -166,27 +151,21 @@ async fn dense_step(mode: SearchMode, is_compared: bool, skips_own_document: boo
     };
     let chunk = |document| Chunk::new(document, (0, 4).into(), 1);
     let corpus = Corpus::new(ids.map(document).to_vec(), vec![chunk(0), chunk(1)]);
-    let retriever = VectorRetriever {
-        corpus: Arc::new(corpus),
-        store: Arc::new(HalfGraph),
-        mode,
-        ..retriever(&Arc::default())
-    };
+    let corpus = Arc::new(corpus);
     let plan = RetrievalPlan {
         notices: ragtriage_core::notices::Notices::default(),
         retrievers: Vec::new(),
         fusion: Fusion::default(),
         rerank: None,
-        store: store_plan(mode, QuantizationKind::None),
+        store: VectorPlace::Embedded(PathBuf::new()),
         filter: Filter::default(),
         min_score: None,
         candidates: 2,
         skips_own_document,
         k: 1,
     };
-    let corpus = Arc::clone(&retriever.corpus);
     let question = Question::new("b".into(), "why".to_owned());
-    let retrievers: [Arc<dyn Retriever>; 1] = [Arc::new(retriever)];
+    let retrievers: [Arc<dyn Retriever>; 1] = [Arc::new(HalfGraph(Arc::clone(&corpus)))];
     let asked = (&question, is_compared);
     let steps = retrieve(&retrievers, asked, &plan, (&corpus, false)).await;
     steps.expect("retrieved").remove(0)
@@ -198,43 +177,14 @@ fn ids<'a>(ids: impl IntoIterator<Item = &'a ChunkId>) -> Vec<&'a str> {
 
 #[tokio::test]
 async fn exact_search_runs_next_to_approximate_search_of_the_sample() {
-    let found = dense_step(SearchMode::Approximate, true, false).await;
+    let found = step(true, false).await;
     assert_eq!(ids(found.hits.iter().map(|hit| &hit.id)), ["b#0"]);
     let exact = found.exact_search.expect("compared");
     assert_eq!(ids(&exact.hits), ["a#0", "b#0"]);
-    let outside = dense_step(SearchMode::Approximate, false, false).await;
+    let outside = step(false, false).await;
     assert_eq!(outside.exact_search, None);
-    let is_exact = dense_step(SearchMode::Exact, true, false).await;
-    assert_eq!(is_exact.exact_search, None);
-    assert_eq!(is_exact.hits.len(), 2);
     // The document that has the question's id is in neither ranking.
-    let others = dense_step(SearchMode::Approximate, true, true).await;
+    let others = step(true, true).await;
     let exact = others.exact_search.expect("compared");
     assert_eq!((others.hits.len(), ids(&exact.hits)), (0, vec!["a#0"]));
-}
-
-#[test]
-fn the_build_of_an_approximate_index_is_recorded() {
-    let searched = |plan: &StorePlan, n_points| {
-        let mut facts = RunFacts::default();
-        let mode = search_method(plan, RetrieverName::Dense, n_points, &mut facts);
-        (mode, facts.vector_search().unwrap_or_default(), facts.approximate.pop())
-    };
-    let plan = store_plan(SearchMode::Approximate, QuantizationKind::Scalar);
-    let index = |hnsw: Option<Hnsw>| ApproximateIndex {
-        retriever: "dense".to_owned(),
-        hnsw,
-        quantization: Some(plan.quantization),
-        reproducible: hnsw.is_none(),
-    };
-    let graph = Some(index(Some(Hnsw::default())));
-    assert_eq!(
-        searched(&plan, 100_000),
-        (SearchMode::Approximate, "HNSW over int8".to_owned(), graph)
-    );
-    let scanned = "HNSW not used: int8 copies of 99999 vectors are scanned".to_owned();
-    assert_eq!(searched(&plan, 99_999), (SearchMode::Approximate, scanned, Some(index(None))));
-    let plan = store_plan(SearchMode::Approximate, QuantizationKind::None);
-    let scanned = "HNSW not used: 7 vectors are scanned".to_owned();
-    assert_eq!(searched(&plan, 7), (SearchMode::Exact, scanned, None));
 }

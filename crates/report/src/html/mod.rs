@@ -12,7 +12,7 @@ use std::fmt::Write as _;
 use crate::document::{Element, Report, Section};
 use crate::questions::PageBlock;
 use crate::render::html::{element, escape};
-use crate::run::sections::{COMPARISON, QUESTIONS, VERDICT};
+use crate::run::sections::{QUESTIONS, VERDICT};
 
 /// A section with its elements.
 type Part<'a> = (Section, Vec<&'a Element>);
@@ -46,9 +46,9 @@ pub fn render(name: &str, report: &Report, blocks: &[PageBlock]) -> String {
     out
 }
 
-/// Writes a section: verdict, comparison and questions open, the others folded. An address within a folded one opens it.
+/// Writes a section: verdict and questions open, the others folded. An address within a folded one opens it.
 fn section((Section { id, title, reading }, elements): &Part<'_>, out: &mut String) {
-    let is_open = [VERDICT, COMPARISON, QUESTIONS].iter().any(|open| open.id == *id);
+    let is_open = [VERDICT, QUESTIONS].iter().any(|open| open.id == *id);
     let is_script_s = *id == QUESTIONS.id;
     let (before, after) = if is_open { ("", "") } else { ("<details><summary>", "</summary>") };
     let _ = writeln!(

@@ -16,7 +16,7 @@ const FILES: [&str; 20] = [
     include_str!("assets/columns.js"),
     include_str!("assets/table.js"),
     include_str!("assets/controls.js"),
-    include_str!("assets/compare.js"),
+    include_str!("assets/parts.js"),
     include_str!("assets/answers.js"),
     include_str!("assets/evidence.js"),
     include_str!("assets/explain.js"),

@@ -5,35 +5,15 @@ use crate::questions::PageBlock;
 use crate::run;
 use crate::specimen::{self, EVIL};
 use ragtriage_data::run::SavedRun;
-use ragtriage_eval::compare::Comparison;
 use ragtriage_eval::summary;
 
 fn page(run: &SavedRun) -> String {
-    page_with(run, None, &[])
+    page_with(run, &[])
 }
 
-fn page_with(run: &SavedRun, comparison: Option<&Comparison>, blocks: &[PageBlock]) -> String {
+fn page_with(run: &SavedRun, blocks: &[PageBlock]) -> String {
     let evaluation = summary::evaluate(run, &specimen::plan());
-    render(&run.manifest.name, &run::report(run, &evaluation, comparison), blocks)
-}
-
-/// Fifteen questions, of which four flipped; all names and texts are `data`.
-fn compared(data: &str) -> Comparison {
-    let mut comparison = crate::tests::compared();
-    data.clone_into(&mut comparison.baseline.name);
-    for pair in &mut comparison.pairs {
-        data.clone_into(&mut pair.run.name);
-        data.clone_into(&mut pair.verdict);
-        for change in &mut pair.changes {
-            data.clone_into(&mut change.what);
-            change.run = data.into();
-        }
-        for flip in pair.flips.iter_mut().flat_map(|group| &mut group.questions) {
-            data.clone_into(&mut flip.question);
-            data.clone_into(&mut flip.gold);
-        }
-    }
-    comparison
+    render(&run.manifest.name, &run::report(run, &evaluation), blocks)
 }
 
 /// Every tag of the report with its attributes, in order; blocks and script follow it.
@@ -48,14 +28,13 @@ fn blocks() -> [PageBlock; 2] {
         .map(|(id, text)| PageBlock { id: id.to_owned(), text: text.to_owned() })
 }
 
-fn all() -> [(&'static str, String); 6] {
+fn all() -> [(&'static str, String); 5] {
     [
         ("a run", page(&specimen::run("r"))),
         ("no generator", page(&specimen::without_answers("r"))),
         ("no question", page(&specimen::empty())),
         ("imported", page(&specimen::imported("r"))),
-        ("compared", page_with(&specimen::run("r"), Some(&compared("r")), &[])),
-        ("with blocks", page_with(&specimen::run("r"), Some(&compared("r")), &blocks())),
+        ("with blocks", page_with(&specimen::run("r"), &blocks())),
     ]
 }
 
@@ -122,7 +101,7 @@ fn nothing_in_the_page_could_run_or_be_fetched() {
 
 #[test]
 fn hostile_data_is_text() {
-    let page = page_with(&specimen::run(EVIL), Some(&compared(EVIL)), &[]);
+    let page = page(&specimen::run(EVIL));
     assert!(!page.contains("<script") && !page.contains("<img"), "{page}");
     assert!(!page.contains(['\u{202e}', '\u{1b}', '\u{7}']));
     assert_eq!(page.matches("</style>").count(), 1);
@@ -170,11 +149,7 @@ fn headings_go_down_one_level_at_a_time_and_ids_stand_once() {
         for target in
             page.split("href=\"#").skip(1).map(|rest| rest.split('"').next().expect("its end"))
         {
-            assert!(
-                ids.contains(&target)
-                    || ["class=", "turn="].iter().any(|filter| target.starts_with(filter)),
-                "{what}: #{target}"
-            );
+            assert!(ids.contains(&target) || target.starts_with("class="), "{what}: #{target}");
         }
     }
 }
@@ -198,14 +173,11 @@ fn settings_are_there_and_no_key_header_or_variable() {
 }
 
 #[test]
-fn classes_and_flips_lead_to_their_questions() {
-    let page = page_with(&specimen::run("r"), Some(&compared("r")), &[]);
-    for link in [
-        "<a href=\"#class=not_retrieved\" aria-label=\"✗ 1 not_retrieved not in 100 passages",
-        "<a href=\"#turn=lost&amp;from=correct&amp;class=ranked_low\">2</a>",
-    ] {
-        assert!(page.contains(link), "{link} is missing in {page}");
-    }
+fn classes_lead_to_their_questions() {
+    let page = page(&specimen::run("r"));
+    let link =
+        "<a href=\"#class=not_retrieved\" aria-label=\"✗ 1 not_retrieved not in 100 passages";
+    assert!(page.contains(link), "{link} is missing in {page}");
 }
 
 #[test]

@@ -42,9 +42,8 @@ struct StageFacts {
     gold: Vec<(usize, usize)>,
 }
 
-/// The data that all questions of one run share.
+/// The data that all questions share.
 pub(super) struct DetailContext<'a> {
-    pub run: usize,
     pub depth: usize,
     pub passages: &'a PassageTable<'a>,
     pub searchables: &'a Searchables,
@@ -93,7 +92,7 @@ impl DetailContext<'_> {
     }
 
     fn number(&self, id: &ChunkId) -> Option<usize> {
-        self.passages.number(self.run, id)
+        self.passages.number(id)
     }
 
     /// The trace with the hits, gold passages and digits that are shown, of passages that the page holds.

@@ -1,32 +1,22 @@
-//! The first block of an HTML report: each run's questions as the table shows them.
+//! The first block of an HTML report: the questions as the table shows them.
 
 use serde_json::{Value, json};
 
 use super::Evaluated;
-use super::counterparts::{Counterpart, answer_text};
-use ragtriage_core::config::{GeneratorName, Settings};
-use ragtriage_core::metric::Metric;
+use ragtriage_core::metric::{Cutoff, Family, Metric};
 use ragtriage_core::prompt::{NO_PASSAGES, PASSAGE_SEPARATOR, Template};
+use ragtriage_core::types::{Attempt, Condition};
 
-/// One run, with each of its questions as a row of the table, in run order. `label`: `A` the baseline, `B` the run; empty where
-/// there is one run.
-pub(super) fn run(
-    subject: Evaluated<'_>,
-    label: &str,
-    metrics: &[Metric],
-    others: &[Option<Counterpart>],
-) -> Value {
-    let Evaluated { run, evaluation, k } = subject;
+/// The run, with each of its questions as a row of the table, in run order.
+pub(super) fn run(Evaluated { run, evaluation, k }: Evaluated<'_>) -> Value {
     let scores = &evaluation.scores;
-    let columns: Vec<Option<usize>> = metrics
-        .iter()
-        .map(|metric| scores.metrics.iter().position(|column| column == metric))
-        .collect();
-    let questions = run.traces.iter().zip(&evaluation.outcomes).zip(&scores.rows).enumerate();
+    let columns = columns(&scores.metrics, &scores.rows, k);
+    let questions = run.traces.iter().zip(&evaluation.outcomes).zip(&scores.rows);
     let rows: Vec<Value> = questions
-        .map(|(at, ((trace, outcome), row))| {
+        .map(|((trace, outcome), row)| {
             let question = &trace.question;
-            let scores = columns.iter().map(|column| row[(*column)?].map(|it| rounded(it, 6)));
+            let answer = trace.attempt(Condition::Retrieved).map(Attempt::answer_text);
+            let scores = columns.iter().map(|column| row[*column].map(|it| rounded(it, 6)));
             json!({
                 "id": question.id,
                 "text": question.text,
@@ -37,13 +27,11 @@ pub(super) fn run(
                 "reason": outcome.reason,
                 "tags": question.tags,
                 "gold": question.gold_text(),
-                "answer": answer_text(trace),
+                "answer": answer,
                 "scores": scores.collect::<Vec<_>>(),
-                "other": others.get(at).copied().flatten(),
             })
         })
         .collect();
-    let Settings { chunking, generation, .. } = &run.manifest.settings;
     let is_foreign = run.manifest.is_foreign();
     let template = run.manifest.template.as_deref().and_then(|text| Template::parse(text).ok());
     let prompt = template.map(|template| {
@@ -51,26 +39,38 @@ pub(super) fn run(
         json!({
             "system": system,
             "user": user,
-            "titles": chunking.title_prefix,
+            "titles": run.manifest.settings.chunking.title_prefix,
             "separator": PASSAGE_SEPARATOR,
             "no_passages": NO_PASSAGES,
         })
     });
-    let generator = match generation.generator {
-        GeneratorName::Openai => Some(generation.model.as_str()),
-        GeneratorName::Recorded => Some("recorded"),
-        GeneratorName::None => None,
-    };
     json!({
         "name": run.manifest.name,
-        "label": label,
         // Hits of the final ranking that went to prompt packing.
         "k": if is_foreign { 0 } else { k },
-        "metrics": metrics.iter().map(ToString::to_string).collect::<Vec<_>>(),
-        "generator": generator.filter(|_| !is_foreign),
+        "metrics": columns.iter().map(|at| scores.metrics[*at].to_string()).collect::<Vec<_>>(),
         "prompt": prompt,
         "rows": rows,
     })
+}
+
+/// Returns the places in `metrics` of those that the table shows: at the cutoff `k`, and only those with a value on some question.
+fn columns(metrics: &[Metric], rows: &[Vec<Option<f64>>], k: usize) -> Vec<usize> {
+    let families = [
+        (Family::Em, Some(Cutoff::Top(k))),
+        (Family::Em, Some(Cutoff::Prompt)),
+        (Family::EvidenceRecall, Some(Cutoff::Prompt)),
+        (Family::ReciprocalRank, None),
+        (Family::Ndcg, Some(Cutoff::Top(10))),
+        (Family::AnswerCorrect, None),
+        (Family::AnswerEm, None),
+        (Family::AnswerF1, None),
+        (Family::FactRecall, None),
+        (Family::Groundedness, None),
+    ];
+    let wanted = families.into_iter().filter_map(|(family, cutoff)| Metric::new(family, cutoff));
+    let places = wanted.filter_map(|metric| metrics.iter().position(|column| *column == metric));
+    places.filter(|at| rows.iter().any(|row| row[*at].is_some())).collect()
 }
 
 /// Rounds to significant digits: more would be most of the page.

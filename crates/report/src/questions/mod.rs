@@ -4,7 +4,6 @@
 //! The script computes nothing: classes, reasons, scores, ranks and highlighted ranges come from here. Offsets into texts count
 //! UTF-16 units, as a script does; everything else is as in `traces.jsonl`. Without texts, all text of corpus and answers is empty.
 
-mod counterparts;
 mod detail;
 mod index;
 mod marks;
@@ -14,7 +13,6 @@ mod passages;
 use ragtriage_data::run::SavedRun;
 use ragtriage_eval::summary::Evaluation;
 
-pub use counterparts::Counterparts;
 pub use page::{PageBlock, PageScope, Questions};
 
 /// A run and its evaluation.

@@ -1,8 +1,7 @@
-//! The questions of one run, or of a run and its baseline, with everything that an HTML report shows of them, and the blocks that
-//! hold them in the file.
+//! The questions of a run with everything that an HTML report shows of them, and the blocks that hold them in the file.
 //!
 //! A block is JSON in gzip (RFC 1952), which a browser unpacks by itself, in base64, which has no character that could end an HTML
-//! element. Named `rx-index`, `rx-q<run>-<block>` and `rx-p<block>`.
+//! element. Named `rx-index`, `rx-q<block>` and `rx-p<block>`.
 
 use std::ops::Range;
 
@@ -13,7 +12,6 @@ use rayon::iter::{IndexedParallelIterator, IntoParallelIterator, ParallelIterato
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use super::counterparts::{Counterparts, metrics};
 use super::detail::{Detail, DetailContext};
 use super::marks::Searchables;
 use super::passages::{PassageTable, PassageText};
@@ -32,7 +30,7 @@ const LEVEL: i32 = 1;
 pub struct PageScope {
     /// Hits shown per ranking.
     pub depth: usize,
-    /// True if the runs hold the text of corpus, gold answers and answers.
+    /// True if the run holds the text of corpus, gold answers and answers.
     pub has_text: bool,
 }
 
@@ -47,27 +45,19 @@ pub struct PageBlock {
 
 /// The questions of an HTML report.
 pub struct Questions<'a> {
-    runs: Vec<Evaluated<'a>>,
-    counterparts: Option<&'a Counterparts>,
+    run: Evaluated<'a>,
     scope: PageScope,
     passages: PassageTable<'a>,
     searchables: Searchables,
 }
 
 impl<'a> Questions<'a> {
-    /// Collects the questions of one run, or of a run and its baseline.
+    /// Collects the questions of a run.
     #[must_use]
-    pub fn new(
-        run: Evaluated<'a>,
-        baseline: Option<(Evaluated<'a>, &'a Counterparts)>,
-        scope: PageScope,
-    ) -> Self {
-        let (baseline, counterparts) = baseline.unzip();
-        let runs: Vec<Evaluated<'a>> = [Some(run), baseline].into_iter().flatten().collect();
-        let saved: Vec<_> = runs.iter().map(|subject| subject.run).collect();
-        let passages = PassageTable::new(&saved, scope.depth);
+    pub fn new(run: Evaluated<'a>, scope: PageScope) -> Self {
+        let passages = PassageTable::new(run.run, scope.depth);
         let searchables = Searchables::new(passages.list());
-        Self { runs, counterparts, scope, passages, searchables }
+        Self { run, scope, passages, searchables }
     }
 
     /// All blocks, the index first.
@@ -75,14 +65,9 @@ impl<'a> Questions<'a> {
     pub fn blocks(&self) -> Vec<PageBlock> {
         let passages = self.passage_blocks();
         let index = block("rx-index".to_owned(), &self.index(&passages));
-        let n_details = |run: &Evaluated<'_>| run.run.traces.len().div_ceil(DETAILS_PER_BLOCK);
-        let details = self.runs.iter().enumerate();
-        let details: Vec<(usize, usize)> = details
-            .flat_map(|(run, subject)| (0..n_details(subject)).map(move |at| (run, at)))
-            .collect();
-        let details = details
-            .into_par_iter()
-            .map(|(run, at)| block(format!("rx-q{run}-{at}"), &self.details(run, at)));
+        let n_details = self.run.run.traces.len().div_ceil(DETAILS_PER_BLOCK);
+        let details =
+            (0..n_details).into_par_iter().map(|at| block(format!("rx-q{at}"), &self.details(at)));
         let passages = passages.into_par_iter().enumerate().map(|(at, numbers)| {
             let list = self.passages.list()[numbers].iter();
             let texts: Vec<PassageText> = list.map(|passage| PassageText::from(*passage)).collect();
@@ -92,17 +77,11 @@ impl<'a> Questions<'a> {
         std::iter::once(index).chain(rest).collect()
     }
 
-    /// The page's first block. A block `n` of details begins with question `n * details_per_block` of its run; `passage_blocks` has
+    /// The page's first block. A block `n` of details begins with question `n * details_per_block`; `passage_blocks` has
     /// the number of the first passage of each block.
     fn index(&self, passages: &[Range<usize>]) -> Value {
-        let pairs = self.counterparts.map(|pairs| [&pairs.of_run[..], &pairs.of_baseline]);
-        let labels = if pairs.is_some() { ["B", "A"] } else { ["", ""] };
-        let columns = metrics(&self.runs);
-        let runs = self.runs.iter().zip(labels).zip(pairs.unwrap_or_default());
-        let runs: Vec<Value> =
-            runs.map(|((run, label), others)| index::run(*run, label, &columns, others)).collect();
         json!({
-            "runs": runs,
+            "run": index::run(self.run),
             "depth": self.scope.depth,
             "has_text": self.scope.has_text,
             "details_per_block": DETAILS_PER_BLOCK,
@@ -110,15 +89,14 @@ impl<'a> Questions<'a> {
         })
     }
 
-    fn details(&self, run: usize, block: usize) -> Vec<Detail> {
-        let Evaluated { run: saved, evaluation, .. } = self.runs[run];
+    fn details(&self, block: usize) -> Vec<Detail> {
+        let Evaluated { run, evaluation, .. } = self.run;
         let context = DetailContext {
-            run,
             depth: self.scope.depth,
             passages: &self.passages,
             searchables: &self.searchables,
         };
-        let questions = saved.traces.iter().zip(&evaluation.outcomes);
+        let questions = run.traces.iter().zip(&evaluation.outcomes);
         let questions = questions.skip(block * DETAILS_PER_BLOCK).take(DETAILS_PER_BLOCK);
         questions.map(|(trace, outcome)| context.detail(trace, outcome)).collect()
     }

@@ -1,5 +1,5 @@
 //! The passages that a page holds, numbered in the order in which its questions first name them, so that what one question
-//! shows lies together. Two runs that are compared share a passage where id, range and text are the same.
+//! shows lies together.
 
 use std::collections::{BTreeSet, HashSet};
 
@@ -13,41 +13,30 @@ use ragtriage_data::run::SavedRun;
 /// The passages with their numbers.
 pub(super) struct PassageTable<'a> {
     list: Vec<&'a Passage>,
-    /// By run.
-    numbers: Vec<HashMap<&'a ChunkId, usize>>,
+    numbers: HashMap<&'a ChunkId, usize>,
 }
 
 impl<'a> PassageTable<'a> {
-    /// All that the questions of `runs` name when `depth` hits of a ranking are shown.
-    pub fn new(runs: &[&'a SavedRun], depth: usize) -> Self {
-        let mut table = Self { list: Vec::new(), numbers: Vec::new() };
-        for run in runs {
-            let traces = run.traces.par_iter();
-            let named: Vec<Vec<&ChunkId>> = traces.map(|trace| named(trace, depth)).collect();
-            let mut own: HashMap<&'a ChunkId, usize> = HashMap::with_capacity(run.passages.len());
-            for id in named.into_iter().flatten() {
-                if own.contains_key(id) {
-                    continue;
-                }
-                let Some(passage) = run.passages.get(id) else {
-                    continue;
-                };
-                let known = table.numbers.iter().find_map(|numbers| numbers.get(id)).copied();
-                let number =
-                    known.filter(|number| table.list[*number] == passage).unwrap_or_else(|| {
-                        table.list.push(passage);
-                        table.list.len() - 1
-                    });
-                own.insert(&passage.id, number);
+    /// All that the questions of `run` name when `depth` hits of a ranking are shown.
+    pub fn new(run: &'a SavedRun, depth: usize) -> Self {
+        let named: Vec<Vec<&ChunkId>> =
+            run.traces.par_iter().map(|trace| named(trace, depth)).collect();
+        let mut list = Vec::new();
+        let mut numbers = HashMap::with_capacity(run.passages.len());
+        for id in named.into_iter().flatten() {
+            if let Some(passage) = run.passages.get(id)
+                && !numbers.contains_key(id)
+            {
+                numbers.insert(&passage.id, list.len());
+                list.push(passage);
             }
-            table.numbers.push(own);
         }
-        table
+        Self { list, numbers }
     }
 
     /// A chunk's number, where the page holds it.
-    pub fn number(&self, run: usize, id: &ChunkId) -> Option<usize> {
-        self.numbers[run].get(id).copied()
+    pub fn number(&self, id: &ChunkId) -> Option<usize> {
+        self.numbers.get(id).copied()
     }
 
     /// All of them by number.

@@ -16,23 +16,18 @@ mod what_if;
 
 use crate::audit::correct_answers;
 use crate::document::{Element, Fact, Report};
-use crate::{comparison, judge};
+use crate::judge;
 use ragtriage_data::run::SavedRun;
-use ragtriage_eval::compare::Comparison;
 use ragtriage_eval::summary::{Evaluation, Summary};
 
 pub use screen::{COLUMNS, screen};
 
-/// Lays out everything there is to report of a run, with its comparison with a baseline, if any.
+/// Lays out everything there is to report of a run.
 #[must_use]
-pub fn report(run: &SavedRun, evaluation: &Evaluation, compared: Option<&Comparison>) -> Report {
+pub fn report(run: &SavedRun, evaluation: &Evaluation) -> Report {
     let summary = &evaluation.summary;
     let mut report = screen::head(run, summary, true);
     report.notices(notices::others(run, summary));
-    if let Some(compared) = compared {
-        report.section(sections::COMPARISON);
-        comparison::lay_out(compared, false, &mut report);
-    }
     let (lost, n_lost) = lost::lost(run, evaluation);
     report.section(sections::QUESTIONS);
     report.heading(format!(

@@ -19,7 +19,7 @@ pub(super) fn decisive(run: &SavedRun, summary: &Summary) -> Vec<Notice> {
         external::conditions_notice(run).into_iter().collect(),
         unsure(summary).into_iter().collect(),
         long_references(run).into_iter().collect(),
-        approximate::losses(&run.manifest, summary),
+        approximate::losses(summary),
         truncated_evidence(summary).into_iter().collect(),
         run.manifest.notes.iter().map(|note| Notice::warning(note.to_string())).collect(),
     ];
@@ -34,7 +34,7 @@ pub(super) fn others(run: &SavedRun, summary: &Summary) -> Vec<Notice> {
         external(run).into_iter().collect(),
         truncation(run),
         rough.map(Notice::warning).into_iter().collect(),
-        approximate::not_reproducible(&run.manifest, summary),
+        approximate::not_reproducible(summary),
     ];
     groups.into_iter().flatten().collect()
 }

@@ -4,12 +4,6 @@ use crate::document::Section;
 
 /// Verdict, losses, advice and warnings.
 pub(crate) const VERDICT: Section = Section { id: "summary", title: "Verdict", reading: "" };
-/// The run and a baseline.
-pub(crate) const COMPARISON: Section = Section {
-    id: "comparison",
-    title: "Comparison with the baseline",
-    reading: "Differences are paired by question: the other run minus the baseline.",
-};
 /// Other settings.
 pub(crate) const EFFECTS: Section = Section {
     id: "effects",

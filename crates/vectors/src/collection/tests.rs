@@ -28,30 +28,13 @@ fn a_content_that_is_no_hash_cannot_leave_the_cache_folder() {
 }
 
 #[test]
-fn what_changes_points_or_graph_changes_the_name_and_what_does_not_leaves_it() {
-    let hnsw = Hnsw::default();
-    let base = CollectionSpec { hnsw: Some(hnsw), ..spec() };
-    let scalar = Quantization { kind: QuantizationKind::Scalar, ..Quantization::default() };
-    let same = [
-        CollectionSpec { hnsw: Some(Hnsw { ef: 7, ..hnsw }), ..base.clone() },
-        CollectionSpec {
-            quantization: Quantization { oversampling: 5.0, ..Quantization::default() },
-            ..base.clone()
-        },
-    ];
-    for spec in same {
-        assert_eq!(spec.name(), base.name(), "{spec:?}");
-    }
-    let binary = Quantization { kind: QuantizationKind::Binary, ..scalar };
+fn what_changes_points_changes_the_name() {
+    let base = spec();
     let others = [
         CollectionSpec { content: "00fe".to_owned(), ..base.clone() },
         CollectionSpec { vector_name: "other".to_owned(), ..base.clone() },
         CollectionSpec { vector: VectorShape { many: true, ..base.vector }, ..base.clone() },
         CollectionSpec { expected_points: 11, ..base.clone() },
-        CollectionSpec { hnsw: None, ..base.clone() },
-        CollectionSpec { hnsw: Some(Hnsw { m: 8, ..hnsw }), ..base.clone() },
-        CollectionSpec { quantization: scalar, ..base.clone() },
-        CollectionSpec { quantization: binary, ..base.clone() },
     ];
     let mut names: Vec<String> =
         others.iter().map(CollectionSpec::name).chain([base.name()]).collect();

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::{Neighbour, Point, SearchMode, VectorSearch};
+use crate::{Neighbour, Point, VectorSearch};
 use ragtriage_core::types::{Similarity, VectorShape};
 
 pub(super) const DIMENSION: usize = 8;
@@ -45,11 +45,7 @@ pub(super) fn multi(n: u32) -> Vec<Point> {
 
 /// Returns the search that the tests use most.
 pub(super) fn exact(vector: &[f32], limit: usize) -> VectorSearch<'_> {
-    VectorSearch { vector, limit, mode: SearchMode::Exact, allowed: None }
-}
-
-pub(super) fn approximate(vector: &[f32], limit: usize) -> VectorSearch<'_> {
-    VectorSearch { mode: SearchMode::Approximate, ..exact(vector, limit) }
+    VectorSearch { vector, limit, allowed: None }
 }
 
 fn similarity_of(similarity: Similarity, a: &[f32], b: &[f32]) -> f64 {

@@ -19,7 +19,6 @@ pub(super) async fn an_empty_collection_misses_everything_and_has_no_neighbours(
     assert_eq!(store.missing().await.expect("listed"), [0, 1, 2]);
     let query = vec![1.0; DIMENSION];
     assert_eq!(store.search(exact(&query, 5)).await.expect("searched"), []);
-    assert_eq!(store.search(super::oracle::approximate(&query, 5)).await.expect("searched"), []);
     kind.clean(&spec).await;
 }
 

@@ -10,7 +10,6 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use qdrant_edge::{EdgeShard, OperationResult, QueryRequest};
 use ragtriage_core::text::numbers::bytes;
-use walkdir::WalkDir;
 
 use super::folder::{CollectionFolder, Found};
 use super::wire;
@@ -28,7 +27,7 @@ pub(crate) struct Engine {
     /// Numbers of the points that are not stored. Locked while points are written or flushed: the engine's flush panics when it
     /// meets a write.
     missing: Mutex<BTreeSet<u32>>,
-    /// True if nothing is left to write or to build.
+    /// True if nothing is left to write.
     is_whole: AtomicBool,
     /// The first failure after which the files may be inconsistent.
     crash: OnceLock<String>,
@@ -92,19 +91,13 @@ impl Engine {
         Ok(())
     }
 
-    /// Once every point is there, builds graph and quantized copies, and seals the files.
+    /// Once every point is there, seals the files.
     pub(crate) fn finish(&self) -> Result<(), Error> {
         let missing = self.alone();
         self.shard().flush();
         trim_log(&self.path());
         if !missing.is_empty() || self.is_whole() {
             return Ok(());
-        }
-        if self.spec.has_to_build() {
-            // They are built over a copy.
-            check_space(&self.path(), MARGIN + size(&self.path()))?;
-            self.changed("build the index", self.shard().optimize())?;
-            self.shard().flush();
         }
         self.folder.seal(&self.spec.layout())?;
         self.is_whole.store(true, Ordering::Release);
@@ -243,13 +236,6 @@ fn check_space(folder: &Path, needed: u64) -> Result<(), Error> {
     .with_hint(
         "free space there or set `cache.dir` to a folder on another disk, then run again: cached vectors are reused",
     ))
-}
-
-/// Returns the bytes that the files below `folder` take on the disk.
-fn size(folder: &Path) -> u64 {
-    use std::os::unix::fs::MetadataExt;
-    let entries = WalkDir::new(folder).into_iter().flatten();
-    entries.filter_map(|entry| Some(entry.metadata().ok()?.blocks() * 512)).sum()
 }
 
 /// The engine failed, or panicked.

@@ -42,7 +42,7 @@ const BLOCK: usize = 1 << 16;
 pub(crate) enum Found {
     /// No files of the engine.
     Nothing,
-    /// Intact files: all points are stored, and graph and quantized copies are built.
+    /// Intact files: all points are stored, and the graph is built.
     Whole,
     /// Files that must not be used, with the reason.
     Untrusted(&'static str),

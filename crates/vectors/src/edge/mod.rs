@@ -1,8 +1,7 @@
 //! Vectors in this process, by `qdrant-edge`: Qdrant's engine without a server.
 //!
 //! Every call of the engine blocks, so each runs on tokio's blocking threads. A complete collection has a checksum of its
-//! files; without it, or if a file differs, it starts empty. Structures over the points (HNSW graph, quantized copies) are built
-//! once, after the last point; from then on nothing is written.
+//! files; without it, or if a file differs, it starts empty. After the last point nothing is written.
 //!
 //! Left out: deleting and replacing points (a collection's name identifies its content), and most of the log, which the
 //! engine writes but does not read back.

@@ -10,8 +10,6 @@ use std::process::{Command, Output, Stdio};
 use walkdir::WalkDir;
 
 use super::*;
-use crate::SearchMode;
-use ragtriage_core::config::{Hnsw, Quantization, QuantizationKind};
 use ragtriage_core::hint::Hint;
 use ragtriage_core::text::causes::with_causes;
 use ragtriage_core::types::{Similarity, VectorShape};
@@ -74,7 +72,7 @@ async fn fill(store: &EmbeddedStore, points: &[Point]) -> Result<(), Error> {
 /// Returns the neighbours of the fourth point.
 async fn found(store: &EmbeddedStore, points: &[Point]) -> Result<Vec<Neighbour>, Error> {
     let vector = &points[3].vector;
-    let search = VectorSearch { vector, limit: 20, mode: SearchMode::Exact, allowed: None };
+    let search = VectorSearch { vector, limit: 20, allowed: None };
     let mut found = store.search(search).await?;
     // Equal scores come in any order.
     found.sort_by(|a, b| b.score.total_cmp(&a.score).then(a.number.cmp(&b.number)));
@@ -173,16 +171,6 @@ async fn assert_no_damage_is_used(spec: CollectionSpec, damages: &[Damage]) {
 #[tokio::test]
 async fn no_damaged_file_of_dense_vectors_is_used() {
     assert_no_damage_is_used(dense(8, 100), &Damage::ALL).await;
-}
-
-#[tokio::test]
-async fn no_damaged_file_of_a_graph_with_quantized_copies_is_used() {
-    let spec = CollectionSpec {
-        hnsw: Some(Hnsw::default()),
-        quantization: Quantization { kind: QuantizationKind::Scalar, ..Quantization::default() },
-        ..dense(8, 100)
-    };
-    assert_no_damage_is_used(spec, &[Damage::Flip]).await;
 }
 
 #[tokio::test]

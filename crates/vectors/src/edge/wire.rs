@@ -3,22 +3,17 @@
 use std::collections::HashMap;
 
 use qdrant_edge::{
-    BinaryQuantizationConfig, Condition, ConditionalInsertOperation, Distance, EdgeConfig,
-    EdgeOptimizersConfig, EdgeVectorParams, Filter as EdgeFilter, HasIdCondition, HnswIndexConfig,
-    MultiVectorComparator, MultiVectorConfig, NamedQuery, PointId, PointInsertOperations,
-    PointOperations, PointStructPersisted, QuantizationConfig, QuantizationSearchParams, QueryEnum,
-    QueryRequest, ScalarQuantizationConfig, ScalarType, ScoredPoint, ScoringQuery, SearchParams,
-    TypedMultiDenseVector, UpdateMode, UpdateOperation, VectorInternal, VectorPersisted,
-    VectorStructPersisted, WalOptions, WithPayloadInterface, WithVector,
+    Condition, ConditionalInsertOperation, Distance, EdgeConfig, EdgeVectorParams,
+    Filter as EdgeFilter, HasIdCondition, MultiVectorComparator, MultiVectorConfig, NamedQuery,
+    PointId, PointInsertOperations, PointOperations, PointStructPersisted, QueryEnum, QueryRequest,
+    ScoredPoint, ScoringQuery, SearchParams, TypedMultiDenseVector, UpdateMode, UpdateOperation,
+    VectorInternal, VectorPersisted, VectorStructPersisted, WalOptions, WithPayloadInterface,
+    WithVector,
 };
 
-use crate::collection::{CollectionSpec, QUANTILE, SearchParameters};
+use crate::collection::CollectionSpec;
 use crate::{Neighbour, Point, VectorSearch};
-use ragtriage_core::config::QuantizationKind;
 use ragtriage_core::types::Similarity;
-
-/// Minimum size, in KiB of vectors, at which the engine indexes when requested.
-const INDEX_FROM_KB: usize = 1;
 
 /// Bytes of a file of the engine's log. At most three such files remain (see `engine.rs`).
 const LOG_FILE: usize = 8 << 20;
@@ -35,45 +30,7 @@ pub(super) fn config(spec: &CollectionSpec) -> EdgeConfig {
         let comparator = MultiVectorComparator::MaxSim;
         vector = vector.multivector_config(MultiVectorConfig { comparator });
     }
-    let config = config.vector(spec.vector_name.as_str(), vector.build());
-    if !spec.has_to_build() {
-        return config.build();
-    }
-    let (m, ef_construct) = spec.graph();
-    let hnsw = HnswIndexConfig {
-        m,
-        ef_construct,
-        full_scan_threshold: spec.full_scan_kb(INDEX_FROM_KB),
-        max_indexing_threads: 0, // chosen by the engine
-        on_disk: None,
-        payload_m: None,
-        inline_storage: None,
-    };
-    let optimizers = EdgeOptimizersConfig {
-        indexing_threshold: Some(INDEX_FROM_KB),
-        ..EdgeOptimizersConfig::default()
-    };
-    let config = config.hnsw_config(hnsw).optimizers(optimizers);
-    match quantization(spec.quantization.kind) {
-        Some(copies) => config.quantization_config(copies).build(),
-        None => config.build(),
-    }
-}
-
-fn quantization(kind: QuantizationKind) -> Option<QuantizationConfig> {
-    let always_ram = Some(true);
-    Some(match kind {
-        QuantizationKind::None => return None,
-        QuantizationKind::Binary => {
-            BinaryQuantizationConfig { always_ram, encoding: None, query_encoding: None }.into()
-        }
-        QuantizationKind::Scalar => ScalarQuantizationConfig {
-            r#type: ScalarType::Int8,
-            quantile: Some(QUANTILE),
-            always_ram,
-        }
-        .into(),
-    })
+    config.vector(spec.vector_name.as_str(), vector.build()).build()
 }
 
 /// Adds the missing points.
@@ -103,7 +60,7 @@ fn persisted(spec: &CollectionSpec, point: &Point) -> PointStructPersisted {
 }
 
 pub(super) fn query(spec: &CollectionSpec, search: &VectorSearch<'_>) -> QueryRequest {
-    let &VectorSearch { vector, limit, mode, allowed } = search;
+    let &VectorSearch { vector, limit, allowed } = search;
     let vector = if spec.vector.many {
         VectorInternal::MultiDense(TypedMultiDenseVector {
             flattened_vectors: vector.to_vec(),
@@ -112,12 +69,6 @@ pub(super) fn query(spec: &CollectionSpec, search: &VectorSearch<'_>) -> QueryRe
     } else {
         VectorInternal::Dense(vector.to_vec())
     };
-    let SearchParameters { exact, ef, oversampling } = spec.parameters(mode);
-    let quantization = oversampling.map(|oversampling| QuantizationSearchParams {
-        ignore: false,
-        rescore: Some(true),
-        oversampling: Some(oversampling),
-    });
     let filter = allowed.map(|numbers| {
         let ids = numbers.iter().map(|number| PointId::NumId(u64::from(*number)));
         EdgeFilter::new_must(Condition::HasId(ids.collect::<HasIdCondition>()))
@@ -132,7 +83,7 @@ pub(super) fn query(spec: &CollectionSpec, search: &VectorSearch<'_>) -> QueryRe
         score_threshold: None,
         limit,
         offset: 0,
-        params: Some(SearchParams { hnsw_ef: ef, exact, quantization, ..SearchParams::default() }),
+        params: Some(SearchParams { exact: true, ..SearchParams::default() }),
         with_vector: WithVector::Bool(false),
         with_payload: WithPayloadInterface::Bool(false),
     }

@@ -17,15 +17,13 @@ mod wire;
 
 use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Duration;
 
 use async_trait::async_trait;
 use futures_util::{StreamExt, TryStreamExt, stream};
-use qdrant_client::qdrant::{CollectionInfo, CollectionStatus, PointId, UpdateStatus};
-use tokio::time::Instant;
+use qdrant_client::qdrant::{CollectionInfo, PointId, UpdateStatus};
 
 use super::collection::{CollectionSpec, batches};
-use super::{Error, Kind, Neighbour, Point, SearchMode, Server, VectorSearch, VectorStore};
+use super::{Error, Neighbour, Point, Server, VectorSearch, VectorStore};
 use calls::Calls;
 pub(crate) use existing::ServerCollection;
 
@@ -40,12 +38,6 @@ const IN_FLIGHT: usize = 4;
 
 /// Ids in one answer.
 const PAGE: u32 = 10_000;
-
-/// Calls' timeouts that a server may take to build the graph before a search: an hour by default.
-const INDEXING: u32 = 30;
-
-/// The first and the longest pause between two checks of a server that is indexing.
-const PAUSES: (Duration, Duration) = (Duration::from_millis(50), Duration::from_secs(2));
 
 /// Returns the version of a server, which has accepted the key.
 ///
@@ -63,8 +55,6 @@ pub async fn version(server: &Server) -> Result<String, Error> {
 pub struct ServerStore {
     calls: Calls,
     spec: CollectionSpec,
-    /// True once the server has finished indexing.
-    is_settled: AtomicBool,
     /// True if points were stored or all found: from then on a search needs all points.
     is_filled: AtomicBool,
 }
@@ -80,7 +70,6 @@ impl ServerStore {
         let store = Self {
             calls: Calls::new(server, format!("{PREFIX}{}", spec.name()))?,
             spec: spec.clone(),
-            is_settled: AtomicBool::default(),
             is_filled: AtomicBool::default(),
         };
         let info = match store.calls.described().await? {
@@ -117,77 +106,6 @@ impl ServerStore {
         match answer.result.unwrap_or_default().status() {
             UpdateStatus::Completed => Ok(()),
             status => Err(self.calls.unconfirmed(status)),
-        }
-    }
-
-    /// Makes the server start indexing, if there is something to index and it has not started.
-    async fn begin_indexing(&self, info: CollectionInfo) -> Result<(), Error> {
-        let kb = wire::indexing_kb(&self.spec, true);
-        let found = info.config.and_then(|config| config.optimizer_config?.indexing_threshold);
-        if found == Some(kb) {
-            return Ok(());
-        }
-        self.set_indexing(kb).await
-    }
-
-    async fn set_indexing(&self, kb: u64) -> Result<(), Error> {
-        self.is_settled.store(false, Ordering::Relaxed);
-        self.calls
-            .call("index a collection", || {
-                self.calls.client.update_collection(wire::indexing(&self.calls.collection, kb))
-            })
-            .await
-            .map(drop)
-    }
-
-    /// Waits until the server has finished indexing.
-    async fn settle(&self) -> Result<(), Error> {
-        if self.is_settled.load(Ordering::Relaxed) {
-            return Ok(());
-        }
-        let patience = self.calls.server.timeout * INDEXING;
-        let deadline = Instant::now() + patience;
-        let (mut pause, longest) = PAUSES;
-        let mut was_woken = false;
-        loop {
-            let info = self.calls.info().await?;
-            match info.status() {
-                CollectionStatus::Green => {
-                    self.is_settled.store(true, Ordering::Relaxed);
-                    return Ok(());
-                }
-                CollectionStatus::Red => {
-                    let Calls { collection, server, .. } = &self.calls;
-                    let cause = info.optimizer_status.map(|status| status.error);
-                    return Err(Error::permanent(format!(
-                        "the Qdrant server at `{}` failed to index collection `{collection}`",
-                        server.url
-                    ))
-                    .with_hint("check the server's log, disk and memory")
-                    .because(cause.unwrap_or_default()));
-                }
-                // After a restart the server waits for a change before it continues.
-                CollectionStatus::Grey if !was_woken => {
-                    was_woken = true;
-                    self.set_indexing(wire::indexing_kb(&self.spec, true)).await?;
-                }
-                CollectionStatus::Grey
-                | CollectionStatus::Yellow
-                | CollectionStatus::UnknownCollectionStatus => {}
-            }
-            if Instant::now() + pause >= deadline {
-                let Calls { collection, server, .. } = &self.calls;
-                let message = format!(
-                    "the Qdrant server at `{}` was still indexing collection `{collection}` after {} s",
-                    server.url,
-                    patience.as_secs_f64()
-                );
-                return Err(Error::new(Kind::Transient, message).with_hint(
-                    "wait and run again: the server continues indexing; or set `vector_store.exact = true`",
-                ));
-            }
-            tokio::time::sleep(pause).await;
-            pause = (pause * 2).min(longest);
         }
     }
 
@@ -254,7 +172,6 @@ impl VectorStore for ServerStore {
         };
         if missing.is_empty() {
             self.is_filled.store(true, Ordering::Relaxed);
-            self.begin_indexing(self.calls.info().await?).await?;
         }
         Ok(missing)
     }
@@ -266,20 +183,13 @@ impl VectorStore for ServerStore {
         let upserts: Vec<_> = batches.into_iter().map(|batch| self.insert(batch)).collect();
         stream::iter(upserts).buffer_unordered(IN_FLIGHT).try_collect::<()>().await?;
         self.is_filled.store(true, Ordering::Relaxed);
-        // The description's count is fast but approximate; the exact count reads every point.
-        let info = self.calls.info().await?;
-        let is_whole = info.points_count.unwrap_or(0) >= self.spec.expected_points as u64
-            && self.calls.counted(true).await? >= self.spec.expected_points;
-        if is_whole { self.begin_indexing(info).await } else { Ok(()) }
+        Ok(())
     }
 
     async fn search(&self, search: VectorSearch<'_>) -> Result<Vec<Neighbour>, Error> {
         self.spec.check_search(&search)?;
         if search.limit == 0 {
             return Ok(Vec::new());
-        }
-        if search.mode == SearchMode::Approximate && self.spec.has_to_build() {
-            self.settle().await?;
         }
         let request = wire::query(&self.calls.collection, &self.spec, &search);
         let expected = self.spec.expected_points;
@@ -289,10 +199,9 @@ impl VectorStore for ServerStore {
         };
         let found = self.calls.searched(request, false, number).await?;
         self.check_whole().await?;
-        // A search that compares all points leaves none out.
+        // The search compares all points, and leaves none out.
         let least = search.limit.min(search.allowed.map_or(expected, <[u32]>::len));
-        let compares_all = search.mode == SearchMode::Exact;
-        if found.len() < least && compares_all && self.is_filled.load(Ordering::Relaxed) {
+        if found.len() < least && self.is_filled.load(Ordering::Relaxed) {
             let n = found.len();
             return Err(self.calls.invalid(&format!("{n} search results of {least}")));
         }

@@ -4,50 +4,33 @@ use std::collections::HashMap;
 
 use qdrant_client::Payload;
 use qdrant_client::qdrant::point_id::PointIdOptions;
-use qdrant_client::qdrant::quantization_config::Quantization as QuantizationOneOf;
 use qdrant_client::qdrant::{
-    BinaryQuantization, Condition, CreateCollection, DenseVector, Distance, Filter as GrpcFilter,
-    HnswConfigDiff, MultiDenseVector, MultiVectorComparator, MultiVectorConfig, NamedVectors,
-    OptimizersConfigDiff, PointId, PointStruct, QuantizationConfig, QuantizationSearchParams,
-    QuantizationType, Query, QueryPoints, ScalarQuantization, ScrollPoints, SearchParams,
-    UpdateCollection, UpdateMode, UpsertPoints, Value, Vector as GrpcVector, VectorInput,
-    VectorParams, VectorParamsMap, VectorsConfig, vector_input, vectors_config,
+    Condition, CreateCollection, DenseVector, Distance, Filter as GrpcFilter, HnswConfigDiff,
+    MultiDenseVector, MultiVectorComparator, MultiVectorConfig, NamedVectors, OptimizersConfigDiff,
+    PointId, PointStruct, Query, QueryPoints, ScrollPoints, SearchParams, UpdateMode, UpsertPoints,
+    Value, Vector as GrpcVector, VectorInput, VectorParams, VectorParamsMap, VectorsConfig,
+    vector_input, vectors_config,
 };
 
-use crate::collection::{CollectionSpec, QUANTILE, SearchParameters};
+use crate::collection::CollectionSpec;
 use crate::{Point, VectorSearch};
-use ragtriage_core::config::QuantizationKind;
 use ragtriage_core::types::{Similarity, VectorShape};
 
 /// Key of a collection's metadata that holds its layout.
 const LAYOUT: &str = "ragtriage_layout";
 
-/// Minimum threshold, in KiB of vectors, that a server accepts for indexing and full scans (`config_diff.rs`,
-/// `validate(range(min = 10))`).
-const LEAST_KB: usize = 10;
-
-/// Returns the size in KiB from which a segment is indexed once all points are there. 0 means never.
-///
-/// Graph and quantized copies wait for the last point, as Qdrant advises for bulk uploads; before it nothing is built.
-pub(super) fn indexing_kb(spec: &CollectionSpec, is_whole: bool) -> u64 {
-    if is_whole && spec.has_to_build() { LEAST_KB as u64 } else { 0 }
-}
-
+/// Creates a collection for which the server builds no graph.
 pub(super) fn creation(collection: &str, spec: &CollectionSpec) -> CreateCollection {
     let named = HashMap::from([(spec.vector_name.clone(), vector_params(spec.vector))]);
     let named = vectors_config::Config::ParamsMap(VectorParamsMap { map: named });
-    let (m, ef_construct) = spec.graph();
     CreateCollection {
         collection_name: collection.to_owned(),
         vectors_config: Some(VectorsConfig { config: Some(named) }),
-        hnsw_config: Some(HnswConfigDiff {
-            m: Some(m as u64),
-            ef_construct: Some(ef_construct as u64),
-            full_scan_threshold: Some(spec.full_scan_kb(LEAST_KB) as u64),
-            ..HnswConfigDiff::default()
+        hnsw_config: Some(HnswConfigDiff { m: Some(0), ..HnswConfigDiff::default() }),
+        optimizers_config: Some(OptimizersConfigDiff {
+            indexing_threshold: Some(0), // never
+            ..OptimizersConfigDiff::default()
         }),
-        optimizers_config: Some(optimizers(indexing_kb(spec, false))),
-        quantization_config: quantization(spec.quantization.kind),
         metadata: HashMap::from([(LAYOUT.to_owned(), Value::from(spec.layout()))]),
         ..CreateCollection::default()
     }
@@ -65,41 +48,6 @@ fn vector_params(vector: VectorShape) -> VectorParams {
         distance: distance.into(),
         multivector_config: many.then_some(MultiVectorConfig { comparator }),
         ..VectorParams::default()
-    }
-}
-
-#[expect(deprecated, reason = "servers before 1.19 know `always_ram` alone")]
-fn quantization(kind: QuantizationKind) -> Option<QuantizationConfig> {
-    let always_ram = Some(true);
-    let quantization = match kind {
-        QuantizationKind::None => return None,
-        QuantizationKind::Binary => QuantizationOneOf::Binary(BinaryQuantization {
-            always_ram,
-            ..BinaryQuantization::default()
-        }),
-        QuantizationKind::Scalar => QuantizationOneOf::Scalar(ScalarQuantization {
-            r#type: QuantizationType::Int8.into(),
-            quantile: Some(QUANTILE),
-            always_ram,
-            ..ScalarQuantization::default()
-        }),
-    };
-    Some(QuantizationConfig { quantization: Some(quantization) })
-}
-
-fn optimizers(indexing_kb: u64) -> OptimizersConfigDiff {
-    OptimizersConfigDiff {
-        indexing_threshold: Some(indexing_kb),
-        ..OptimizersConfigDiff::default()
-    }
-}
-
-/// Sets the indexing threshold, which also wakes the server's optimizers.
-pub(super) fn indexing(collection: &str, kb: u64) -> UpdateCollection {
-    UpdateCollection {
-        collection_name: collection.to_owned(),
-        optimizers_config: Some(optimizers(kb)),
-        ..UpdateCollection::default()
     }
 }
 
@@ -140,19 +88,13 @@ pub(super) fn query(
     spec: &CollectionSpec,
     search: &VectorSearch<'_>,
 ) -> QueryPoints {
-    let &VectorSearch { vector, limit, mode, allowed } = search;
+    let &VectorSearch { vector, limit, allowed } = search;
     let variant = if spec.vector.many {
         vector_input::Variant::MultiDense(multi(vector, spec.vector.dimension))
     } else {
         vector_input::Variant::Dense(DenseVector { data: vector.to_vec() })
     };
     let vector = VectorInput { variant: Some(variant) };
-    let SearchParameters { exact, ef, oversampling } = spec.parameters(mode);
-    let quantization = oversampling.map(|oversampling| QuantizationSearchParams {
-        ignore: Some(false),
-        rescore: Some(true),
-        oversampling: Some(oversampling),
-    });
     QueryPoints {
         collection_name: collection.to_owned(),
         query: Some(Query::new_nearest(vector)),
@@ -161,12 +103,7 @@ pub(super) fn query(
             let ids = numbers.iter().map(|number| u64::from(*number));
             GrpcFilter::must([Condition::has_id(ids)])
         }),
-        params: Some(SearchParams {
-            hnsw_ef: ef.map(|ef| ef as u64),
-            exact: Some(exact),
-            quantization,
-            ..SearchParams::default()
-        }),
+        params: Some(SearchParams { exact: Some(true), ..SearchParams::default() }),
         limit: Some(limit as u64),
         with_payload: Some(false.into()),
         with_vectors: Some(false.into()),

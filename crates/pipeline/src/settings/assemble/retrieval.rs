@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::environment::Environment;
 use super::recipients::uses_vector_store;
 use crate::Error;
-use crate::plan::{RerankPlan, RetrievalPlan, RetrieverPlan, SparsePlan, StorePlan, VectorPlan};
+use crate::plan::{RerankPlan, RetrievalPlan, RetrieverPlan, SparsePlan, VectorPlan};
 use crate::settings::cache_folder::ScratchFolder;
 use crate::settings::{Resolved, Settings, cache_folder};
 use ragtriage_bm25::{Bm25Parameters, Weighting};
@@ -25,7 +25,7 @@ use ragtriage_data::run::ModelRecord;
 use ragtriage_encoder::bert::Instructions;
 use ragtriage_encoder::checkpoint::Checkpoint;
 use ragtriage_encoder::checkpoint::CheckpointError;
-use ragtriage_vectors::{SearchMode, Server, VectorPlace};
+use ragtriage_vectors::{Server, VectorPlace};
 
 /// Inputs of assembling, and the records it leaves for the run's manifest.
 pub(super) struct Wiring<'a> {
@@ -191,9 +191,8 @@ impl<'a> Wiring<'a> {
         self.environment.server(store, http.timeout_s)
     }
 
-    fn store(&self) -> Result<StorePlan, Error> {
-        let store = &self.settings().vector_store;
-        let place = match store.kind {
+    fn store(&self) -> Result<VectorPlace, Error> {
+        Ok(match self.settings().vector_store.kind {
             VectorStoreKind::Embedded => {
                 let Environment { cache_dir, scratch, .. } = self.environment;
                 let base = scratch.as_ref().map_or(&**cache_dir, ScratchFolder::path);
@@ -208,12 +207,6 @@ impl<'a> Wiring<'a> {
                 }
                 VectorPlace::Server(server)
             }
-        };
-        Ok(StorePlan {
-            place,
-            mode: if store.exact { SearchMode::Exact } else { SearchMode::Approximate },
-            hnsw: store.hnsw,
-            quantization: store.quantization,
         })
     }
 

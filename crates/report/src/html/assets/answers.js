@@ -2,12 +2,7 @@
 // answers of the other conditions.
 
 /** Class, fault and flags with their meanings, and the reason for the class. */
-function reasonPart(sides) {
-  const said = ({ row, detail }) => [row.class, row.fault, row.flags, row.reason, detail.judgment, detail.unsupported];
-  return part("reason", "Why", sides, reasonOf, said);
-}
-
-function reasonOf({ row, detail }) {
+function reasonPart({ row, detail }) {
   const meaning = (meant(CLASSES, row.class) || ["", ""])[1];
   const lines = [
     make(
@@ -33,14 +28,12 @@ function reasonOf({ row, detail }) {
       make("span", { class: "rx-soft" }, meant(FLAGS, flag) || ""),
     ),
   );
-  return flags.length ? [...lines, make("ul", { class: "rx-flag-list" }, ...flags)] : lines;
+  return part("reason", "Why", flags.length ? [...lines, make("ul", { class: "rx-flag-list" }, ...flags)] : lines);
 }
 
 /** Correct answers, and facts that an answer must and must not state. */
-function goldsPart(sides, hasText) {
-  const said = ({ detail }) => [detail.answers, detail.required, detail.forbidden];
-  // Omitted gold answers cannot be compared.
-  return part("golds", "Gold", sides, (side) => goldsOf(side, hasText), hasText ? said : null);
+function goldsPart(side, hasText) {
+  return part("golds", "Gold", goldsOf(side, hasText));
 }
 
 function goldsOf({ row, detail }, hasText) {
@@ -68,27 +61,18 @@ function factItem(wordings) {
 }
 
 /** The answer of the retrieved prompt. */
-function answerPart(sides, hasText) {
-  return part("answer", "Answer", sides, (side, other) => answerOf(side, other, hasText));
+function answerPart(side, hasText) {
+  return part("answer", "Answer", answerOf(side, hasText));
 }
 
-function answerOf({ run, detail }, other, hasText) {
+function answerOf({ run, detail }, hasText) {
   const condition = mainCondition(detail);
   if (!condition) return make("p", { class: "rx-soft" }, "No generator was configured.");
-  const theirs = other && mainCondition(other.detail);
   return condition.attempts.flatMap((attempt, at) => {
-    const facing = theirs && theirs.attempts[at];
     const number =
       condition.attempts.length > 1 ? make("p", { class: "rx-soft" }, `call ${at + 1} of ${condition.attempts.length}`) : null;
-    const isOther = facing && facing.extracted !== attempt.extracted;
-    const text = make(
-      "div",
-      { class: isOther ? "rx-answer rx-differs" : "rx-answer" },
-      answerText(attempt, hasText),
-      isOther ? differsSign() : "",
-    );
-    const facts = factList(attemptFacts(attempt, run), facing && attemptFacts(facing, other.run));
-    return [number, text, replyOf(attempt), facts].filter(Boolean);
+    const text = make("div", { class: "rx-answer" }, answerText(attempt, hasText));
+    return [number, text, replyOf(attempt), factList(attemptFacts(attempt, run))].filter(Boolean);
   });
 }
 
@@ -121,66 +105,47 @@ function attemptFacts({ stance, finish, origin, tokens, cost_usd, seconds }, run
   const billed = tokens.prompt_billed === undefined ? "" : `, ${thousands(tokens.prompt_billed)} billed`;
   const used = `${thousands(tokens.prompt)} prompt${billed}, ${thousands(tokens.completion)} reply`;
   return [
-    ["stance", stance, spoken(stance)],
-    ["ended by", finish, spoken(finish)],
-    [
-      "taken from",
-      origin,
-      meant(ORIGINS, origin) || spoken(origin),
-    ],
-    ["tokens", tokens, isUnknown && !tokens.prompt && !tokens.completion ? "–" : used],
-    ["cost", cost_usd, isUnknown && !cost_usd ? "–" : dollars(cost_usd)],
-    ["time", seconds, timed(seconds)],
+    ["stance", spoken(stance)],
+    ["ended by", spoken(finish)],
+    ["taken from", meant(ORIGINS, origin) || spoken(origin)],
+    ["tokens", isUnknown && !tokens.prompt && !tokens.completion ? "–" : used],
+    ["cost", isUnknown && !cost_usd ? "–" : dollars(cost_usd)],
+    ["time", timed(seconds)],
   ];
 }
 
 /** The metrics of the question. */
-function scoresPart(sides) {
-  const facts = ({ run, row }) => run.metrics.map((name, at) => [name, row.scores[at], measured(row.scores[at])]);
-  return part("scores", "Metrics", sides, (side, other) => factList(facts(side), other && facts(other)));
+function scoresPart({ run, row }) {
+  return part("scores", "Metrics", factList(run.metrics.map((name, at) => [name, measured(row.scores[at])])));
 }
 
 /** All conditions in one table. */
-function conditionsPart(sides, hasText) {
-  const names = [...new Set(sides.flatMap(({ detail }) => (detail.conditions || []).map((condition) => condition.condition)))];
-  const section = make("section", { "data-part": "conditions", class: "rx-part" }, make("h3", {}, "All conditions"));
-  if (names.length === 0) {
-    section.append(make("p", { class: "rx-soft" }, "No generator was configured."));
-    return section;
-  }
-  const heads = sides.map((side) => make("th", { scope: "col" }, side.label ? sideHeading(side) : "answer"));
-  const rows = names.map((name) => {
-    const head = make("th", { scope: "row" }, spoken(name), make("span", { class: "rx-under" }, meant(CONDITIONS, name) || ""));
-    const attempts = sides.map(
-      ({ detail }) => ((detail.conditions || []).find((condition) => condition.condition === name) || { attempts: [] }).attempts,
-    );
-    const isOther =
-      attempts.length > 1 &&
-      JSON.stringify(attempts[0].map((a) => a.extracted)) !== JSON.stringify(attempts[1].map((a) => a.extracted));
-    return make(
-      "tr",
-      { class: isOther ? "rx-differs" : null },
-      head,
-      ...attempts.map((list, at) => conditionCell(list, sides[at].run, hasText, isOther && at === 1)),
-    );
+function conditionsPart({ run, detail }, hasText) {
+  const conditions = detail.conditions || [];
+  if (conditions.length === 0)
+    return part("conditions", "All conditions", make("p", { class: "rx-soft" }, "No generator was configured."));
+  const rows = conditions.map(({ condition, attempts }) => {
+    const meaning = make("span", { class: "rx-under" }, meant(CONDITIONS, condition) || "");
+    const head = make("th", { scope: "row" }, spoken(condition), meaning);
+    return make("tr", {}, head, conditionCell(attempts, run, hasText));
   });
+  const heads = ["condition", "answer"].map((head) => make("th", { scope: "col" }, head));
   const table = make(
     "table",
     { class: "rx-table rx-conditions" },
-    make("thead", {}, make("tr", {}, make("th", { scope: "col" }, "condition"), ...heads)),
+    make("thead", {}, make("tr", {}, ...heads)),
     make("tbody", {}, ...rows),
   );
-  section.append(make("div", { class: "rx-scroll" }, table));
-  return section;
+  return part("conditions", "All conditions", make("div", { class: "rx-scroll" }, table));
 }
 
-function conditionCell(attempts, run, hasText, isOther) {
+function conditionCell(attempts, run, hasText) {
   const cell = make("td", {});
   if (attempts.length === 0) cell.append("–");
   for (const attempt of attempts) {
-    const facts = attemptFacts(attempt, run).filter(([label, , text]) => label !== "stance" && text !== "–");
+    const facts = attemptFacts(attempt, run).filter(([label, text]) => label !== "stance" && text !== "–");
     const line = facts
-      .map(([label, , text]) =>
+      .map(([label, text]) =>
         label === "ended by"
           ? text === "stop"
             ? ""
@@ -191,7 +156,7 @@ function conditionCell(attempts, run, hasText, isOther) {
       )
       .filter(Boolean);
     cell.append(
-      make("div", { class: "rx-condition-answer" }, answerText(attempt, hasText), isOther ? differsSign() : ""),
+      make("div", { class: "rx-condition-answer" }, answerText(attempt, hasText)),
       make("div", { class: "rx-under" }, line.join(" · ")),
     );
     if (attempt.raw !== "" && attempt.raw !== attempt.extracted)

@@ -1,23 +1,17 @@
-// The table's columns: head, width, content and sort key of a cell. With two runs a cell has two lines, the baseline above
-// the run. Shown at first are the question, its class, where its evidence went, gold answer and answer.
+// The table's columns: head, width, content and sort key of a cell. Shown at first are the question, its class, where its evidence went, gold answer and answer.
 
 const CLASS_ORDER = Object.keys(CLASSES);
 
 /** All columns of the index, each with `shown`: true if it is visible at first. */
 function columnsOf(index) {
-  const [run, baseline] = index.runs;
-  const rows = run.rows;
+  const { rows, metrics } = index.run;
   const some = (test) => rows.some(test);
-  const two =
-    (build, sign = "rx-ab") =>
-    (row) =>
-      sideCells(index, row, build, sign);
-  const text = (key) => two((side) => shown(side[key] || "", CELL_UNITS / 2));
+  const text = (key) => (row) => shown(row[key] || "", CELL_UNITS / 2);
   const lower = (key) => (row) => (row[key] || "").slice(0, CELL_UNITS).toLowerCase();
   const fixed = (key, head, width, cell, sortKey, isShown) => ({ key, head, width, cell, sortKey, shown: isShown });
   const metric = (name, at) => {
-    const value = (side) => side.scores[at];
-    const cell = two((side) => figure(value(side)), "rx-unseen");
+    const value = (row) => row.scores[at];
+    const cell = (row) => figure(value(row));
     return { ...fixed(name, name, [headWidth(name), 0], cell, value, false), isNumber: true };
   };
   return [
@@ -33,8 +27,7 @@ function columnsOf(index) {
       isNumber: true,
     },
     fixed("question", "question", [12.6, 3], null, lower("text"), true),
-    baseline && fixed("turn", "turn", [5.4, 0], turnCell, (row) => row.other && row.other.turn, true),
-    fixed("class", "class", [baseline ? 10.5 : 9.5, baseline ? 0.6 : 0], two(classCell), (row) => classKey(row), true),
+    fixed("class", "class", [9.5, 0], classCell, (row) => classKey(row), true),
     fixed("evidence", "evidence", [12.6, 3], text("reason"), lower("reason"), true),
     fixed(
       "flags",
@@ -64,7 +57,7 @@ function columnsOf(index) {
       "gold",
       "gold",
       [6.6, 1],
-      (row) => shown(row.gold || "", CELL_UNITS / 2),
+      text("gold"),
       lower("gold"),
       some((row) => row.gold),
     ),
@@ -76,8 +69,8 @@ function columnsOf(index) {
       lower("answer"),
       some((row) => row.answer),
     ),
-    ...run.metrics.map(metric),
-  ].filter(Boolean);
+    ...metrics.map(metric),
+  ];
 }
 
 /** A column's width for the grid: a minimum in ems, and a share of the remaining width. */
@@ -94,15 +87,6 @@ function headPieces(name) {
 function headWidth(name) {
   const longest = Math.max(...headPieces(name).map((piece) => piece.length));
   return Math.max(3.2, longest * 0.62 + 0.7);
-}
-
-/** One cell's contents for one run, two lines for two; `sign` is the class of the letter before each. */
-function sideCells(index, row, build, sign) {
-  if (index.runs.length < 2) return build(row);
-  const other = otherRow(index, row);
-  const line = (label, content) =>
-    make("span", { class: "rx-line" }, make("span", { class: sign }, label), " ", content);
-  return [line("A", other ? build(other) : "–"), line("B", build(row))];
 }
 
 function figure(value) {
@@ -133,28 +117,4 @@ function flagsCell(row) {
 
 function tagsCell(row) {
   return make("span", { class: "rx-soft" }, shown((row.tags || []).join(", "), CELL_UNITS / 2));
-}
-
-function turnCell(row) {
-  if (!row.other) return make("span", { class: "rx-soft" }, "not in A");
-  if (row.other.not_compared) return notCompared(row.other.not_compared);
-  return row.other.turn
-    ? turnBadge(row.other.turn)
-    : make("span", { class: "rx-soft" }, row.other.differs ? "differs" : "same");
-}
-
-/** The reason why two questions could not be compared. */
-function notCompared(reason) {
-  const words = `not compared: ${shownPlain(reason, 100)}`;
-  return make("span", { class: "rx-soft", title: words }, words);
-}
-
-function turnBadge(turn) {
-  const [glyph, meaning] = meant(TURNS, turn) || ["", ""];
-  return make(
-    "span",
-    { class: `rx-turn rx-turn-${turn}`, title: meaning },
-    make("span", { "aria-hidden": "true" }, glyph),
-    ` ${turn}`,
-  );
 }

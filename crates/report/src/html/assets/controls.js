@@ -2,7 +2,7 @@
 // questions, and the choice of columns.
 
 const MOST_CHOICES = 300;
-const LABELS = { class: "class", flag: "flag", tag: "tag", kind: "kind", turn: "turn" };
+const LABELS = { class: "class", flag: "flag", tag: "tag", kind: "kind" };
 
 /** Builds the controls; `change(part)` is called with each choice. */
 function controlsOf(index, columns, change, redrawTable) {
@@ -20,20 +20,10 @@ function controlsOf(index, columns, change, redrawTable) {
   for (const [filter, select] of Object.entries(selects))
     select.addEventListener("change", () => change({ [filter]: select.value }));
   const fields = Object.entries(selects).map(([filter, select]) => field(LABELS[filter], select));
-  const different = index.runs.length > 1 ? make("input", { type: "checkbox", id: "rx-different" }) : null;
-  if (different) {
-    different.addEventListener("change", () => change({ different: different.checked }));
-    fields.push(make("label", { class: "rx-check", for: "rx-different" }, different, " only different"));
-  }
   const count = make("p", { id: "rx-count", role: "status", "aria-live": "polite" });
   const reset = make("button", { type: "button", class: "rx-link", id: "rx-reset", hidden: true }, "clear filters");
   reset.addEventListener("click", () => {
     change({ ...emptyView() });
-    search.focus();
-  });
-  const from = make("button", { type: "button", class: "rx-button rx-from", id: "rx-from", hidden: true });
-  from.addEventListener("click", () => {
-    change({ from: "" });
     search.focus();
   });
   const bar = make(
@@ -46,26 +36,23 @@ function controlsOf(index, columns, change, redrawTable) {
     "div",
     { class: "rx-line-over" },
     count,
-    from,
     reset,
     make("span", { class: "rx-grow" }),
     columnChoice(columns, redrawTable),
     keysButton(),
   );
-  return { element: make("div", { class: "rx-over" }, bar, line), search, selects, different, count, from, reset };
+  return { element: make("div", { class: "rx-over" }, bar, line), search, selects, count, reset };
 }
 
 function field(label, control) {
   return make("label", { class: "rx-field", for: control.id }, make("span", {}, label), control);
 }
 
-/** A filter without choices is hidden; `from` is set by links alone and is shown as a filter that can be removed. */
+/** A filter without choices is hidden. */
 function isOffered(index, filter) {
-  if (filter === "from") return false;
-  if (filter === "turn") return index.runs.length > 1;
   if (filter === "class") return true;
   const found = new Set();
-  for (const row of index.runs[0].rows) for (const choice of CHOICES[filter](row)) found.add(choice);
+  for (const row of index.run.rows) for (const choice of CHOICES[filter](row)) found.add(choice);
   return filter === "kind" ? found.size > 1 : found.size > 0;
 }
 
@@ -74,20 +61,10 @@ function updateControls(controls, view, { rows, counts }, total) {
   if (controls.search.value !== view.search) controls.search.value = view.search;
   for (const [filter, select] of Object.entries(controls.selects))
     fillSelect(select, filter, counts[filter], view[filter]);
-  if (controls.different) controls.different.checked = view.different;
-  showFrom(controls.from, view.from);
   const isAll = rows.length === total;
   const text = isAll ? counted(total, "question") : `${thousands(rows.length)} of ${counted(total, "question")}`;
   if (controls.count.textContent !== text) controls.count.textContent = text;
   controls.reset.hidden = hashOf({ ...view, q: "", sort: "" }) === "";
-}
-
-/** The filter by the class in A, which has no control: shown as a button that removes it. */
-function showFrom(button, from) {
-  button.hidden = from === "";
-  const words = `from ${shownPlain(from).replace("/", ": ")} in A`;
-  button.setAttribute("aria-label", `remove the filter: ${words}`);
-  button.replaceChildren(`${words} `, make("span", { "aria-hidden": "true" }, "✕"));
 }
 
 function fillSelect(select, filter, counts, chosen) {

@@ -1,13 +1,9 @@
 // Copying: a question as JSON, raw as the run has it, or a link to it. The only way for raw text to leave the page.
 
-/** One object: the row with its metrics' names, the detail and its passages; for two runs, also the baseline. */
-function asJson({ sides, passages }) {
-  const main = sides[sides.length - 1];
+/** One object: the row with its metrics' names, the detail and its passages. */
+function asJson({ side: { run, row, detail }, passages }) {
   const resolved = Object.fromEntries([...passages].sort((a, b) => a[0] - b[0]));
-  const own = ({ run, row, detail }) => ({ run: run.name, metrics: run.metrics, row, detail });
-  const object = { ...own(main), passages: resolved };
-  if (sides.length > 1) object.baseline = own(sides[0]);
-  return JSON.stringify(object, null, 2);
+  return JSON.stringify({ run: run.name, metrics: run.metrics, row, detail, passages: resolved }, null, 2);
 }
 
 /** Puts `text` on the clipboard and reports it. */

@@ -47,54 +47,44 @@ function drawerOf(index, act, closed) {
 /** Reads a question and shows it; the latest request wins. */
 async function showQuestion(drawer, number) {
   const turn = ++drawer.asked;
-  const sides = sidesOf(drawer.index, number);
+  const { run } = drawer.index;
+  const asked = { run, number, row: run.rows[number] };
   let parts;
   try {
-    const read = await readSides(drawer.index, sides);
-    parts = questionParts(drawer.index, read.sides, read.passages);
+    const detail = await readDetail(drawer.index, number);
+    const read = { side: { ...asked, detail }, passages: await readPassages(drawer.index, numbersOf(detail)) };
+    parts = questionParts(drawer.index, read.side, read.passages);
     if (turn === drawer.asked) drawer.shown = read;
   } catch (error) {
-    parts = [...questionHead(sides), problem(error, "this question's details")];
+    parts = [...questionHead(asked), problem(error, "this question's details")];
     if (turn === drawer.asked) drawer.shown = null;
   }
   if (turn !== drawer.asked) return;
   drawer.content.replaceChildren(...parts);
   drawer.said.textContent = "";
-  drawer.dialog.dataset.id = drawer.index.runs[0].rows[number].id;
+  drawer.dialog.dataset.id = asked.row.id;
   if (!drawer.dialog.open) drawer.dialog.showModal();
   drawer.content.scrollTop = 0;
   drawer.content.focus({ preventScroll: true });
 }
 
-/** The sides with their details, and every passage that they name. */
-async function readSides(index, sides) {
-  const details = await Promise.all(sides.map((side) => readDetail(index, side.at, side.number)));
-  const whole = sides.map((side, at) => ({ ...side, detail: details[at] }));
-  const passages = await readPassages(
-    index,
-    whole.flatMap((side) => numbersOf(side.detail)),
-  );
-  return { sides: whole, passages };
-}
-
-function questionParts(index, sides, passages) {
-  const list = passagesPart(sides, passages, index.has_text, index.depth);
+function questionParts(index, side, passages) {
+  const list = passagesPart(side, passages, index.has_text, index.depth);
   return [
-    ...questionHead(sides),
-    reasonPart(sides),
-    make("div", { class: "rx-wanted-and-came" }, goldsPart(sides, index.has_text), answerPart(sides, index.has_text)),
-    scoresPart(sides),
-    evidencePart(sides, passages, list.jump),
-    stagesPart(sides),
+    ...questionHead(side),
+    reasonPart(side),
+    make("div", { class: "rx-wanted-and-came" }, goldsPart(side, index.has_text), answerPart(side, index.has_text)),
+    scoresPart(side),
+    evidencePart(side, passages, list.jump),
+    stagesPart(side),
     list.section,
-    promptPart(sides, passages, index.has_text),
-    conditionsPart(sides, index.has_text),
+    promptPart(side, passages, index.has_text),
+    conditionsPart(side, index.has_text),
   ];
 }
 
 /** The question with its id, kind and tags. */
-function questionHead(sides) {
-  const { row, run, number } = sides[sides.length - 1];
+function questionHead({ row, run, number }) {
   const about = make(
     "p",
     { class: "rx-about" },
@@ -103,13 +93,8 @@ function questionHead(sides) {
   );
   about.append(make("span", { class: "rx-chip" }, spoken(row.kind)));
   for (const tag of row.tags || []) about.append(make("span", { class: "rx-chip" }, shown(tag, 60)));
-  if (row.other && row.other.turn) about.append(turnBadge(row.other.turn));
-  if (row.other && row.other.not_compared) about.append(notCompared(row.other.not_compared));
-  if (!row.other && run.label) about.append(make("span", { class: "rx-soft" }, "the other run does not have this question"));
   const asked = make("h2", { id: "rx-asked", class: "rx-asked" }, shown(row.text, NAME_UNITS));
-  const isOtherText = sides.length > 1 && sides[0].row.text !== row.text;
-  const askedInA = make("p", { class: "rx-soft" }, "asked in A: ", shown(sides[0].row.text, NAME_UNITS));
-  return isOtherText ? [about, asked, askedInA] : [about, asked];
+  return [about, asked];
 }
 
 /** Shows the question's position in the list, and enables the buttons to its neighbours. */

@@ -31,14 +31,8 @@ function heldIn(place) {
   return place.n_passages === undefined ? place.passages.length : place.n_passages;
 }
 
-function evidencePart(sides, passages, jump) {
-  const said = ({ detail }) => [
-    detail.gold,
-    detail.documents,
-    detail.chunks,
-    detail.stages.map((stage) => [stage.stage, [...ranksOf(stage)]]),
-  ];
-  return part("evidence", "Evidence", sides, (side) => evidenceOf(side, passages, jump), said);
+function evidencePart(side, passages, jump) {
+  return part("evidence", "Evidence", evidenceOf(side, passages, jump));
 }
 
 function evidenceOf({ detail }, passages, jump) {
@@ -110,15 +104,10 @@ function supportWords(support, what) {
 }
 
 /** The hits of every stage, and the ranks of the gold passages in it. */
-function stagesPart(sides) {
-  return part("stages", "Stages", sides, stagesOf);
-}
-
-function stagesOf({ detail, run }, other) {
+function stagesPart({ detail, run }) {
   const gold = goldPassages(detail);
-  const theirs = new Map(((other && other.detail.stages) || []).map((stage) => [stage.stage, stage]));
   const count = goldCount(detail, gold);
-  const rows = detail.stages.map((stage) => stageRow(stage, [gold, count], theirs.get(stage.stage), Boolean(other)));
+  const rows = detail.stages.map((stage) => stageRow(stage, gold, count));
   const heads = ["stage", "hits", "time", "complete evidence", "gold evidence"].map((head, at) =>
     make("th", { scope: "col", class: at === 1 || at === 2 ? "rx-number" : null }, head),
   );
@@ -130,7 +119,7 @@ function stagesOf({ detail, run }, other) {
   );
   const packed =
     run.k > 0 ? make("p", { class: "rx-soft" }, `The first ${run.k} of the final ranking went to packing.`) : null;
-  return [make("div", { class: "rx-scroll" }, table), packed].filter(Boolean);
+  return part("stages", "Stages", [make("div", { class: "rx-scroll" }, table), packed].filter(Boolean));
 }
 
 /** The ranks of the gold passages in a stage: the first ones, then the number of others and of missing ones. */
@@ -147,8 +136,7 @@ function cameWords(stage, gold, [total, isLeast]) {
   return [...found.slice(0, RANKS_TOLD).map(ordinal), more, lacking].filter(Boolean).join(", ");
 }
 
-function stageRow(stage, [gold, count], theirs, isCompared) {
-  const isOther = isCompared && (!theirs || theirs.support.holds !== stage.support.holds);
+function stageRow(stage, gold, count) {
   const support = make(
     "span",
     { class: stage.support.holds ? "rx-good" : "rx-bad" },
@@ -156,7 +144,7 @@ function stageRow(stage, [gold, count], theirs, isCompared) {
   );
   return make(
     "tr",
-    { class: isOther ? "rx-differs" : null },
+    {},
     make("th", { scope: "row" }, spoken(stage.stage)),
     make("td", { class: "rx-number" }, thousands(stage.n_hits)),
     make("td", { class: "rx-number" }, timed(stage.seconds)),
@@ -166,7 +154,6 @@ function stageRow(stage, [gold, count], theirs, isCompared) {
       stage.support.rule === "nothing" ? "–" : support,
       " ",
       make("span", { class: "rx-soft" }, meant(RULES, stage.support.rule) || ""),
-      isOther ? differsSign() : "",
     ),
     make("td", {}, gold.size ? cameWords(stage, gold, count) : "–"),
   );

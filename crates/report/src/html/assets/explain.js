@@ -12,7 +12,7 @@ const CARRIED = {
 };
 
 /** The parts of the passage's scores, stage by stage. */
-function explained(number, columns, sides) {
+function explained(number, columns) {
   const hits = columns
     .map((column) => ({ ...column, hit: column.stage.hits.find((hit) => hit.passage === number) }))
     .filter(({ hit }) => hit && hit.parts && Object.keys(hit.parts).length);
@@ -21,13 +21,13 @@ function explained(number, columns, sides) {
     make(
       "div",
       { class: "rx-explained" },
-      ...hits.map(({ stage, hit, side }) => explanation(stage, hit, sides.length > 1 ? `${side.label} ` : "")),
+      ...hits.map(({ stage, hit }) => explanation(stage, hit)),
     ),
   );
 }
 
-function explanation(stage, hit, label) {
-  const head = `${label}${spoken(stage.stage)} ${partOf(hit.score)}`;
+function explanation(stage, hit) {
+  const head = `${spoken(stage.stage)} ${partOf(hit.score)}`;
   const [name, words] = meant(CARRIED, stage.stage) || [];
   if (name !== undefined && Object.hasOwn(hit.parts, name))
     return make("p", { class: "rx-carried" }, `${head}; ${words}: ${partOf(hit.parts[name])}`);

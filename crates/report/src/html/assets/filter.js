@@ -1,16 +1,14 @@
 // The listed questions and their order. One pass over the rows finds those that pass and, for every choice of every
 // filter, the number that would pass with it: a row that only one filter rejects counts for that filter's choices.
 
-const FILTERS = ["class", "flag", "tag", "kind", "turn", "from"];
+const FILTERS = ["class", "flag", "tag", "kind"];
 
-/** The values of a row that a filter can choose; `from` goes by the class that the question has in the other run. */
+/** The values of a row that a filter can choose. */
 const CHOICES = {
   class: (row) => classesOf(row),
   flag: (row) => [...new Set(row.flags)],
   tag: (row) => [...new Set(row.tags)],
   kind: (row) => [row.kind],
-  turn: (row) => (row.other && row.other.turn ? [row.other.turn] : []),
-  from: (_, other) => (other ? classesOf(other) : []),
 };
 
 /** A row's class with its fault, and `lost` for a loss. */
@@ -33,11 +31,11 @@ let haystacks = null;
 
 /** Runs when the browser is idle, so that the first typed letter does not wait for it. */
 function prepareSearch(index) {
-  if (!haystacks) haystacks = index.runs[0].rows.map((row) => haystackOf(row, otherRow(index, row)));
+  if (!haystacks) haystacks = index.run.rows.map(haystackOf);
 }
 
-function haystackOf(row, other) {
-  const texts = [row.id, row.text, row.gold || "", row.answer || "", (other && other.answer) || ""];
+function haystackOf(row) {
+  const texts = [row.id, row.text, row.gold || "", row.answer || ""];
   return folded(texts.join("\n"));
 }
 
@@ -55,16 +53,15 @@ function needlesOf(search) {
 
 /** The listed rows by number, in order, and the counts of every choice of every filter. */
 function listed(index, view, orderOf) {
-  const rows = index.runs[0].rows;
+  const { rows } = index.run;
   const needles = needlesOf(view.search);
   if (needles.length) prepareSearch(index);
-  if (!choices) choices = rows.map((row) => choicesOf(row, otherRow(index, row)));
+  if (!choices) choices = rows.map((row) => FILTERS.map((filter) => CHOICES[filter](row)));
   const wanted = FILTERS.map((filter) => view[filter]);
   const tallies = FILTERS.map(() => new Map());
   const passes = new Uint8Array(rows.length);
-  rows.forEach((row, number) => {
+  rows.forEach((_, number) => {
     if (needles.length && !needles.every((needle) => haystacks[number].includes(needle))) return;
-    if (view.different && row.other && !row.other.differs && !row.other.not_compared) return;
     const own = choices[number];
     const failed = failedFilters(own, wanted);
     if (failed === NONE) passes[number] = 1;
@@ -73,10 +70,6 @@ function listed(index, view, orderOf) {
   });
   const counts = Object.fromEntries(FILTERS.map((filter, at) => [filter, tallies[at]]));
   return { rows: orderOf(view.sort).filter((number) => passes[number] === 1), counts };
-}
-
-function choicesOf(row, other) {
-  return FILTERS.map((filter) => CHOICES[filter](row, other));
 }
 
 /** The index of the only filter that rejects a row, `NONE` or `SEVERAL`. */
@@ -94,14 +87,9 @@ function tally(counts, values) {
   for (const value of values) counts.set(value, (counts.get(value) || 0) + 1);
 }
 
-/** The same question's row in the baseline. */
-function otherRow(index, row) {
-  return row.other && index.runs[1] ? index.runs[1].rows[row.other.row] : undefined;
-}
-
 /** Orders rows by a column, at first by class; the last order is kept. `sort` is a column's key, with `-` before it for the reverse. */
 function orderer(index, columns) {
-  const rows = index.runs[0].rows;
+  const { rows } = index.run;
   const inRunOrder = rows.map((_, number) => number);
   const find = (wanted) => columns.find(({ key }) => key === wanted);
   let kept = {};

@@ -2,11 +2,11 @@
 // name and `=` (a section's anchor) is ignored. Filtering replaces the history entry; opening a question adds one, so that
 // Back closes it.
 
-const TEXT_KEYS = ["class", "flag", "tag", "kind", "turn", "from", "search", "sort", "q"];
+const TEXT_KEYS = ["class", "flag", "tag", "kind", "search", "sort", "q"];
 
 /** Nothing filtered, the worst first, no question open. */
 function emptyView() {
-  return { class: "", flag: "", tag: "", kind: "", turn: "", from: "", search: "", sort: "", q: "", different: false };
+  return { class: "", flag: "", tag: "", kind: "", search: "", sort: "", q: "" };
 }
 
 /** The view of a hash; `null` for other hashes. */
@@ -15,19 +15,16 @@ function viewOf(hash) {
   const text = hash.replace(/^#/, "");
   if (text === "") return view;
   const parameters = new URLSearchParams(text);
-  const isOurs = text.includes("=") && [...TEXT_KEYS, "different"].some((key) => parameters.has(key));
+  const isOurs = text.includes("=") && TEXT_KEYS.some((key) => parameters.has(key));
   if (!isOurs) return null;
   for (const key of TEXT_KEYS) view[key] = parameters.get(key) || "";
-  view.different = parameters.has("different") && parameters.get("different") !== "0";
   return view;
 }
 
 /** The hash of a view, `#` included; empty for the default view. */
 function hashOf(view) {
   const parameters = new URLSearchParams();
-  for (const key of TEXT_KEYS.slice(0, -1)) if (view[key] !== "") parameters.set(key, view[key]);
-  if (view.different) parameters.set("different", "1");
-  if (view.q !== "") parameters.set("q", view.q);
+  for (const key of TEXT_KEYS) if (view[key] !== "") parameters.set(key, view[key]);
   const text = parameters.toString();
   return text === "" ? "" : `#${text}`;
 }

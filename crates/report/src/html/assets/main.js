@@ -12,7 +12,7 @@ async function main() {
 }
 
 function begin(home, index) {
-  const rows = index.runs[0].rows;
+  const { rows } = index.run;
   const columns = columnsOf(index);
   const app = { index, rows, view: emptyView(), result: null, orderOf: orderer(index, columns) };
   app.byId = new Map(rows.map((row, number) => [row.id, number]));

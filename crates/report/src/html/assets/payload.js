@@ -14,10 +14,10 @@ async function readIndex() {
   return index;
 }
 
-/** The detail of a question: row `row` of run `run`. */
-async function readDetail(index, run, row) {
+/** The detail of the question in row `row`. */
+async function readDetail(index, row) {
   const per = index.details_per_block;
-  const block = await readBlock(`rx-q${run}-${Math.floor(row / per)}`);
+  const block = await readBlock(`rx-q${Math.floor(row / per)}`);
   return opened(entry(block, row % per, `question ${row + 1}`));
 }
 

@@ -1,8 +1,8 @@
 // The exact prompt of each condition, put together as the run did it: the parts of its template, the question, and the passages
 // `[n] title`, a line feed and the text. Built on request, from texts that are in the file once.
 
-function promptPart(sides, passages, hasText) {
-  return part("prompt", "Prompts", sides, (side) => promptsOf(side, passages, hasText));
+function promptPart(side, passages, hasText) {
+  return part("prompt", "Prompts", promptsOf(side, passages, hasText));
 }
 
 function promptsOf({ run, row, detail }, passages, hasText) {
@@ -41,9 +41,7 @@ function promptsOf({ run, row, detail }, passages, hasText) {
     });
     return button;
   });
-  const said = "The baseline reader uses the question and the passages; no model read this text.";
-  const reader = run.generator === "baseline" ? [make("p", { class: "rx-soft" }, said)] : [];
-  return [make("div", { class: "rx-buttons" }, ...buttons), ...reader, panel];
+  return [make("div", { class: "rx-buttons" }, ...buttons), panel];
 }
 
 /** The calls of a condition whose prompt differs from the previous one. */

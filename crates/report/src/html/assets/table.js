@@ -13,7 +13,7 @@ function tableOf(index, columns, { open, sortBy, linkOf }) {
     "div",
     {
       role: "grid",
-      class: index.runs.length > 1 ? "rx-grid rx-two" : "rx-grid",
+      class: "rx-grid",
       id: "rx-grid",
       tabindex: "0",
       "aria-label": "Questions",
@@ -152,7 +152,7 @@ function drawRows(table, top, beyond) {
 
 function rowElement(table, at) {
   const number = table.list[at];
-  const row = table.index.runs[0].rows[number];
+  const row = table.index.run.rows[number];
   const attributes = {
     role: "row",
     class: "rx-row",

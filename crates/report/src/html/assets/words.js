@@ -34,12 +34,6 @@ const FLAGS = {
   prompt_truncated: "The endpoint counted far fewer prompt tokens than were sent.",
 };
 
-const TURNS = {
-  lost: ["▼", "Good in A, not in B."],
-  gained: ["▲", "Not good in A, good in B."],
-  moved: ["◆", "Neither lost nor gained, but of another class."],
-};
-
 const CONDITIONS = {
   retrieved: "with the retrieved passages",
   oracle: "with the gold passages alone",

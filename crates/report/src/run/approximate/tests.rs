@@ -2,15 +2,13 @@
 
 use serde_json::{Value, json};
 
-use super::*;
 use crate::document::Report;
 use crate::render::terminal;
 use crate::run::{self, COLUMNS};
 use crate::specimen;
-use ragtriage_core::config::{Hnsw, Quantization, QuantizationKind};
-use ragtriage_core::types::{RetrieverName, Trace};
-use ragtriage_data::run::SavedRun;
+use ragtriage_core::types::{Hnsw, RetrieverName, Trace};
 use ragtriage_data::run::judged::Decided;
+use ragtriage_data::run::{ApproximateIndex, SavedRun};
 use ragtriage_eval::summary::{Evaluation, evaluate};
 
 fn trace(index: usize, approximate: &[&str], exact: Option<&[&str]>) -> Trace {
@@ -42,12 +40,8 @@ fn searched(exact: [bool; 4]) -> SavedRun {
     manifest.n_chunks = 100;
     manifest.vector_search = "HNSW".to_owned();
     manifest.settings.retrieval.retrievers = vec![RetrieverName::Dense];
-    manifest.approximate = vec![ApproximateIndex {
-        retriever: "dense".to_owned(),
-        hnsw: Some(Hnsw::default()),
-        quantization: None,
-        reproducible: false,
-    }];
+    manifest.approximate =
+        vec![ApproximateIndex { retriever: "dense".to_owned(), hnsw: Hnsw::default() }];
     SavedRun {
         manifest,
         traces: traces.collect(),
@@ -74,7 +68,7 @@ fn first_screen(run: &SavedRun) -> String {
 
 fn full(run: &SavedRun) -> String {
     let wide = terminal::Screen { width: 1000, color: false };
-    unwrapped(&terminal::render(&run::report(run, &evaluated(run), None), wide))
+    unwrapped(&terminal::render(&run::report(run, &evaluated(run)), wide))
 }
 
 #[test]
@@ -89,7 +83,7 @@ fn the_first_screen_warns_of_what_hnsw_lost() {
 fn the_full_report_warns_of_the_build_and_has_the_cost() {
     let text = full(&searched([true; 4]));
     for part in [
-        "hint: raise `vector_store.hnsw.ef`, or set `vector_store.exact = true`",
+        "hint: a graph with a larger `m` and `ef_construct` loses less",
         "the HNSW graph of `dense` is not reproducible: another build changes rankings (2 of 4 differ from exact search here)",
         // Four questions of 0.25 s.
         "search dense 4 0.250 0.250 0.250",
@@ -113,16 +107,4 @@ fn a_sample_says_its_size_and_none_that_the_loss_is_unknown() {
 fn equal_rankings_are_no_warning() {
     let text = full(&searched([false, false, true, true]));
     assert!(!text.contains("HNSW found"), "{text}");
-}
-
-#[test]
-fn the_remedy_is_the_setting_of_the_search_that_ran() {
-    let mut run = searched([true; 4]);
-    let scalar = Quantization { kind: QuantizationKind::Scalar, ..Quantization::default() };
-    let index = &mut run.manifest.approximate[0];
-    (index.hnsw, index.quantization) = (None, Some(scalar));
-    let text = full(&run);
-    let warning = "search in int8 copies found 87.5% of what exact search finds in `dense` (n = 4) \
-                   hint: raise `vector_store.quantization.oversampling`, or";
-    assert!(text.contains(warning), "{text}");
 }

@@ -16,8 +16,9 @@ use qdrant_client::qdrant::{
     PrefetchQuery, Query, QueryPoints, ScrollPoints, SearchParams, SparseVectorParams, VectorInput,
     VectorOutput, VectorParams, VectorsOutput, vector_input, vectors_config,
 };
-use ragtriage_core::config::{CollectionMode, CollectionSettings, Hnsw};
+use ragtriage_core::config::{CollectionMode, CollectionSettings};
 use ragtriage_core::text::hex::hex;
+use ragtriage_core::types::Hnsw;
 use sha2::{Digest, Sha256};
 
 use super::calls::Calls;

@@ -6,16 +6,12 @@ mod restarts;
 
 use std::time::Duration;
 
-use qdrant_client::qdrant::{
-    CollectionStatus, GetCollectionInfoResponse, OptimizerStatus, PointsOperationResponse,
-    UpdateStatus,
-};
+use qdrant_client::qdrant::{PointsOperationResponse, UpdateStatus};
 use tonic::Code;
 
 use crate::server::ServerStore;
 use crate::server::double::{Double, Fault};
-use crate::{CollectionSpec, Error, Kind, Point, SearchMode, Server, VectorSearch, VectorStore};
-use ragtriage_core::config::Hnsw;
+use crate::{CollectionSpec, Error, Kind, Point, Server, VectorSearch, VectorStore};
 use ragtriage_core::hint::Hint;
 use ragtriage_core::types::{Similarity, VectorShape};
 
@@ -31,10 +27,6 @@ fn spec() -> CollectionSpec {
 
 const NEAREST: [u32; 3] = [19, 18, 17];
 
-fn graph() -> CollectionSpec {
-    CollectionSpec { hnsw: Some(Hnsw::default()), ..spec() }
-}
-
 fn point(number: u32) -> Point {
     Point { number, vector: vec![number as f32] }
 }
@@ -47,8 +39,8 @@ async fn fill(store: &ServerStore) -> Result<(), Error> {
     Ok(())
 }
 
-async fn nearest(store: &ServerStore, mode: SearchMode) -> Result<Vec<u32>, Error> {
-    let search = VectorSearch { vector: &[1.0], limit: 3, mode, allowed: None };
+async fn nearest(store: &ServerStore) -> Result<Vec<u32>, Error> {
+    let search = VectorSearch { vector: &[1.0], limit: 3, allowed: None };
     let found = store.search(search).await?;
     Ok(found.iter().map(|neighbour| neighbour.number).collect())
 }
@@ -57,8 +49,7 @@ async fn nearest(store: &ServerStore, mode: SearchMode) -> Result<Vec<u32>, Erro
 async fn run(server: &Server, spec: &CollectionSpec) -> Result<Vec<u32>, Error> {
     let store = ServerStore::open_or_create(server, spec).await?;
     fill(&store).await?;
-    let mode = if spec.hnsw.is_some() { SearchMode::Approximate } else { SearchMode::Exact };
-    nearest(&store, mode).await
+    nearest(&store).await
 }
 
 /// Asserts that an error is this text, with `{url}` and `{collection}` replaced, then this cause, then a hint with
@@ -188,47 +179,6 @@ async fn an_update_that_is_not_completed_is_an_error() {
     let fault = Fault::answer("Points/upsert", ALWAYS, rejected);
     let case = Case::new(fault, Some(says(text, "", "can be deleted and is rebuilt")));
     assert_cases(PATIENT, vec![case]).await;
-}
-
-fn state_of(answer: &mut GetCollectionInfoResponse, state: CollectionStatus) {
-    let info = answer.result.get_or_insert_default();
-    info.status = state.into();
-    info.optimizer_status = Some(OptimizerStatus {
-        ok: false,
-        error: "Service runtime error: out of memory".to_owned(),
-    });
-}
-
-#[tokio::test]
-async fn a_collection_that_is_not_green_is_waited_for_where_the_graph_matters() {
-    let case = |spec, calls, state, says| Case {
-        spec,
-        ..Case::new(Fault::answer("Collections/get", calls, state), says)
-    };
-    let still =
-        "the Qdrant server at `{url}` was still indexing collection `{collection}` after 4.5 s";
-    let red = |answer: &mut _| state_of(answer, CollectionStatus::Red);
-    let yellow = |answer: &mut _| state_of(answer, CollectionStatus::Yellow);
-    let grey = |answer: &mut _| state_of(answer, CollectionStatus::Grey);
-    let cases = vec![
-        case(spec(), ALWAYS, red as fn(&mut _), None),
-        case(
-            graph(),
-            ALWAYS,
-            red,
-            Some(says(
-                "the Qdrant server at `{url}` failed to index collection `{collection}`",
-                "Service runtime error: out of memory",
-                "check the server's log, disk and memory",
-            )),
-        ),
-        case(graph(), 0..9, yellow, None),
-        case(graph(), 0..9, grey, None),
-    ];
-    assert_cases(PATIENT, cases).await;
-    // Thirty times the timeout of a call.
-    let case = case(graph(), ALWAYS, yellow, Some(says(still, "", "wait and run again")));
-    assert_cases(Duration::from_millis(150), vec![case]).await;
 }
 
 #[tokio::test]

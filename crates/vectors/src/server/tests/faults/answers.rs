@@ -13,9 +13,9 @@ async fn search_with(fault: Fault) -> (Server, Error) {
     let store = ServerStore::open_or_create(&server, &spec()).await.expect("made");
     fill(&store).await.expect("filled");
     double.set_faults(vec![fault]);
-    let error = nearest(&store, SearchMode::Exact).await.expect_err("a fault");
+    let error = nearest(&store).await.expect_err("a fault");
     double.set_faults(Vec::new());
-    let found = nearest(&store, SearchMode::Exact).await;
+    let found = nearest(&store).await;
     assert_eq!(found.expect("the fault is over"), NEAREST);
     (server, error)
 }

@@ -27,12 +27,11 @@ async fn a_restart_in_the_middle_is_not_noticed() {
     let (_, store) = open(&double).await;
     let (filled, ()) = tokio::join!(fill(&store), restart(&double, "Points/upsert", |_| ()));
     filled.expect("sent again");
-    let (found, ()) =
-        tokio::join!(nearest(&store, SearchMode::Exact), restart(&double, "Points/query", |_| ()));
+    let (found, ()) = tokio::join!(nearest(&store), restart(&double, "Points/query", |_| ()));
     assert_eq!(found.expect("asked again"), NEAREST);
     double.stop();
     double.resume();
-    let found = nearest(&store, SearchMode::Exact).await;
+    let found = nearest(&store).await;
     assert_eq!(found.expect("connected again"), NEAREST);
 }
 
@@ -42,7 +41,7 @@ async fn a_server_that_stays_away_is_one_error() {
     let (server, store) = open(&double).await;
     fill(&store).await.expect("filled");
     double.stop();
-    let error = nearest(&store, SearchMode::Exact).await.expect_err("it is away");
+    let error = nearest(&store).await.expect_err("it is away");
     let text = format!("no Qdrant server answers at `{}`", server.url);
     assert_eq!(error.to_string(), text);
     assert!(error.hint().is_some_and(|hint| hint.starts_with("start one with")));
@@ -60,12 +59,11 @@ async fn points_lost_by_a_restart_are_no_ranking_of_the_rest() {
         state.forget_from(5);
     })]);
     fill(&store).await.expect("confirmed");
-    let error = nearest(&store, SearchMode::Exact).await.expect_err("ten are lost");
+    let error = nearest(&store).await.expect_err("ten are lost");
     assert_says(&error, &server, &spec(), [&LOST.replace("{n}", "10"), "", store_again]);
     assert_eq!(run(&server, &spec()).await.expect("filled again"), NEAREST);
     // Lost in the middle of a search: three neighbours are still there, but not the nearest ones.
-    let (found, ()) =
-        tokio::join!(nearest(&store, SearchMode::Exact), restart(&double, "Points/query", lose));
+    let (found, ()) = tokio::join!(nearest(&store), restart(&double, "Points/query", lose));
     let error = found.expect_err("five are lost");
     assert_says(&error, &server, &spec(), [&LOST.replace("{n}", "15"), "", store_again]);
     assert_eq!(run(&server, &spec()).await.expect("filled again"), NEAREST);
