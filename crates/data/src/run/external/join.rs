@@ -15,10 +15,16 @@ use super::{Error, Place};
 use ragtriage_core::text::column;
 use ragtriage_core::types::{Note, Question, QuestionId, Step};
 
+/// Unread keys that a note names.
+const MOST_KEYS: usize = 5;
+
 /// A record, by question.
 #[derive(Debug, Default)]
 pub struct Joined {
     lines: HashMap<QuestionId, Recorded>,
+    /// Keys that were not read, and the number of lines with one.
+    unread: BTreeSet<String>,
+    n_unread: usize,
     /// Counts collected while joining.
     pub notes: Vec<Note>,
 }
@@ -51,6 +57,7 @@ impl Joined {
                 }
             }
         }
+        joined.note_unread();
         joined.complete_answers();
         let lines = joined.lines.values();
         let bare = lines.filter(|line| line.stages.is_empty() && line.error.is_none());
@@ -63,14 +70,24 @@ impl Joined {
     }
 
     fn insert(&mut self, question: &Question, mut line: Recorded) -> Result<(), Error> {
-        for key in std::mem::take(&mut line.unread) {
-            self.note(1, &format!("[line|lines] with a key that is not read, `{key}`"));
-        }
+        let unread = std::mem::take(&mut line.unread);
+        self.n_unread += usize::from(!unread.is_empty());
+        self.unread.extend(unread);
         let position = line.position.clone();
         match self.lines.insert(question.id.clone(), line) {
             None => Ok(()),
             Some(_) => Err(duplicate_question(&position, question.id.as_str())),
         }
+    }
+
+    fn note_unread(&mut self) {
+        let mut keys: Vec<String> =
+            self.unread.iter().take(MOST_KEYS).map(|key| format!("`{key}`")).collect();
+        if self.unread.len() > MOST_KEYS {
+            keys.push("...".to_owned());
+        }
+        let what = format!("[line|lines] with keys that are not read: {}", keys.join(", "));
+        self.note(self.n_unread, &what);
     }
 
     /// Completes a record with answers: questions without one count as unanswered.

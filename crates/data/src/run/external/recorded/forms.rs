@@ -53,8 +53,14 @@ impl<'p> Forms<'p> {
         }
         let ids = self.fields.find("row", "context_ids", &Value::Object(fields.clone()));
         self.fields.rename("row", &["id", "question", "contexts", "answer"], fields);
-        if let Some(contexts) = fields.get_mut("contexts") {
-            *contexts = self.contexts(contexts.take(), ids)?;
+        match (fields.get_mut("contexts"), ids) {
+            (Some(contexts), ids) => *contexts = self.contexts(contexts.take(), ids)?,
+            // Documents by their ids alone.
+            (None, Some(Value::Array(ids))) => {
+                let hits: Vec<Value> = ids.iter().map(|id| json!({ "doc_id": id })).collect();
+                fields.insert("contexts".to_owned(), Value::Array(hits));
+            }
+            (None, _) => {}
         }
         if fields.contains_key("answers") {
             if fields.contains_key("answer") {

@@ -159,6 +159,7 @@ fn of_fields(
     mut given: Map<String, Value>,
     fields: &Fields,
 ) -> Result<Recorded, Error> {
+    let keys = rows::keys(&given);
     let mut forms = Forms::new(position, fields);
     forms.record(&mut given)?;
     let Forms { mut unread, stages: places, .. } = forms;
@@ -182,14 +183,16 @@ fn of_fields(
         Some(contexts) => add_contexts(position, &mut stages, contexts, prompt.is_some())?,
         None if has_stages || error.is_some() => {}
         None => {
-            let expected =
-                "a list of texts, or of objects with a `text`, unless there are `stages`";
-            return Err(Error::field(position, "contexts", expected));
+            let message = format!("neither `contexts` nor `stages`; {keys}");
+            let hint = "name the passages with `--map contexts=/KEY`, their documents with `--map context_ids=/KEY`";
+            return Err(Error::in_line(position, message, hint));
         }
     }
     let usage = usage.unwrap_or_default();
     let answer = answer.map(|text| RecordedAttempt { text, usage, error: None });
     let answer = attempts(position, "answers", answers, answer)?;
+    // Labels are the data set's, or were read from here as a test set.
+    unread.retain(|key| !fields.is_known("row", key));
     unread.sort_unstable();
     unread.dedup();
     Ok(Recorded {

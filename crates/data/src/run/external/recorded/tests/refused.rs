@@ -91,7 +91,7 @@ fn what_is_wrong_is_named_by_file_line_and_field() {
         ),
         (
             r#"{"id": "a"}"#,
-            ": `contexts` must be a list of texts, or of objects with a `text`, unless there are `stages`".to_owned(),
+            ": neither `contexts` nor `stages`; it has `id`".to_owned(),
         ),
         (
             r#"{"id": "a", "contexts": ["t"], "answer": "x", "response": "y"}"#,
