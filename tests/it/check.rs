@@ -14,8 +14,8 @@ fn each_gate_is_a_line_and_a_failed_one_is_exit_1() {
     let gates = [
         "--min",
         "Recall@5=0.2",
-        "--max",
-        "P@5=0.05",
+        "--min",
+        "P@5=80%",
         "--min",
         "AnswerF1=0.5",
         "--max-drop",
@@ -35,12 +35,12 @@ fn each_gate_is_a_line_and_a_failed_one_is_exit_1() {
     Gates
       verdict       gate                              value           95% CI  n
       pass          Recall@5 >= 0.2                   1.000   [0.292, 1.000]  3
+      fail          P@5 >= 0.8                        0.200   [0.058, 0.766]  3
       inconclusive  AnswerF1 >= 0.5                   0.667   [0.000, 1.000]  3
-      fail          P@5 <= 0.05                       0.200   [0.058, 0.766]  3
       inconclusive  RR drop <= 0.02  0.000 (0.833 -> 0.833)  [-1.000, 1.000]  3
+      - P@5 >= 0.8: P@5 is 0.200, and all of its interval [0.058, 0.766] is below 0.8
       - AnswerF1 >= 0.5: inconclusive: the limit 0.5 lies inside the 95% CI [0.000, 1.000], so 3 questions do not
         decide; about 48 would, if the value stays 0.667
-      - P@5 <= 0.05: P@5 is 0.200, and all of its interval [0.058, 0.766] is above 0.05
       - RR drop <= 0.02: inconclusive: the limit 0.02 lies inside the 95% CI [-1.000, 1.000], so 3 questions do
         not decide; about 7,500 would, if the value stays 0.000
       next  see the questions that the run loses
@@ -107,8 +107,8 @@ fn a_junit_file_is_written() {
         "runs/k1",
         "--min",
         "AnswerF1=0.5",
-        "--max",
-        "P@5=0.05",
+        "--min",
+        "P@5=0.8",
         "--min",
         "RR=0.1",
         "--junit",
@@ -130,7 +130,7 @@ fn a_junit_file_is_written() {
         .collect();
     assert_eq!(
         told,
-        [("AnswerF1 >= 0.5", "skipped"), ("RR >= 0.1", ""), ("P@5 <= 0.05", "failure")]
+        [("AnswerF1 >= 0.5", "skipped"), ("P@5 >= 0.8", "failure"), ("RR >= 0.1", "")]
     );
     let missing = ["check", "runs/k1", "--min", "RR=0.1", "--junit", "gone/out.xml"];
     // The verdict is printed all the same.

@@ -55,7 +55,7 @@ impl Error {
         let error = Self::new(format!("model `{name}` was not found: {}", attempts.join("; ")));
         error.with_hint(format!(
             "put `config.json`, `tokenizer.json` and `model.safetensors` of `{name}` into `{}`, or name a folder that has them \
-             instead; without a model, BM25 alone runs: `retrieval.retrievers = [\"bm25\"]`; `ragtriage model fetch NAME` \
+             instead; a run without models has `retrieval.retrievers = [\"bm25\"]` and no `rerank.model`; `ragtriage model fetch NAME` \
              fetches any model of the hub",
             folder.display()
         ))

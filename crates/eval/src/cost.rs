@@ -64,8 +64,9 @@ fn call(trace: &Trace) -> Option<&Attempt> {
     (call.origin == Origin::Called && call.error.is_none()).then_some(call)
 }
 
-/// Returns a cost of one question.
-pub(super) fn of_question(trace: &Trace, run: &SavedRun, family: Family) -> Option<f64> {
+/// Returns a cost of one question; `None` where it is unknown.
+#[must_use]
+pub fn of_question(trace: &Trace, run: &SavedRun, family: Family) -> Option<f64> {
     let has_answer = trace.attempt(Condition::Retrieved).is_some();
     let call = call(trace);
     let value = match family {

@@ -10,23 +10,21 @@ use serde::{Serialize, Serializer};
 use serde_json::{Value, json};
 
 use ragtriage_core::attribute::classify::Outcome;
+use ragtriage_core::metric::{Family, Metric};
 use ragtriage_core::text::sanitize::escaped_json;
 use ragtriage_core::types::{Condition, Fault, Trace};
 use ragtriage_data::run::SavedRun;
+use ragtriage_eval::cost;
 use ragtriage_eval::summary::Evaluation;
 
-/// The table as CSV: a header, then the questions in run order.
+/// The table as CSV: a header, then the questions in run order, with their costs (empty: unknown) after the metrics.
 #[must_use]
 pub fn render(run: &SavedRun, evaluation: &Evaluation) -> String {
     let mut out = WriterBuilder::new().terminator(Terminator::CRLF).from_writer(Vec::new());
     let mut write =
         |cells: Vec<String>| out.write_record(cells).expect("memory, cells of one number");
-    let mut has_head = false;
+    write(names(evaluation).iter().map(|name| text(name)).collect());
     for Row(columns) in rows(run, evaluation) {
-        if !has_head {
-            write(columns.iter().map(|(name, _)| text(name)).collect());
-            has_head = true;
-        }
         write(columns.iter().map(|(_, value)| cell(value)).collect());
     }
     String::from_utf8(out.into_inner().expect("memory")).expect("cells are UTF-8")
@@ -49,35 +47,63 @@ impl Serialize for Row {
     }
 }
 
+/// Names of the columns before the metrics.
+const KNOWN: [&str; 10] = [
+    "id",
+    "question",
+    "kind",
+    "tags",
+    "class",
+    "fault",
+    "reason",
+    "flags",
+    "answer",
+    "gold_answers",
+];
+
+/// Costs of a question, after the metrics that are no costs.
+const COSTS: [Family; 3] = [Family::Seconds, Family::Tokens, Family::Usd];
+
+fn names(evaluation: &Evaluation) -> Vec<String> {
+    let metrics = quality(evaluation).map(|(_, metric)| metric.to_string());
+    let known = KNOWN.iter().map(|name| (*name).to_owned());
+    known.chain(metrics).chain(COSTS.map(|cost| cost.name().to_owned())).collect()
+}
+
+/// Returns the metrics that are no costs, with their places among the scores of a question.
+fn quality(evaluation: &Evaluation) -> impl Iterator<Item = (usize, &Metric)> {
+    let metrics = evaluation.scores.metrics.iter().enumerate();
+    metrics.filter(|(_, metric)| !metric.family().is_cost())
+}
+
 fn rows(run: &SavedRun, evaluation: &Evaluation) -> impl Iterator<Item = Row> {
-    let metrics = &evaluation.scores.metrics;
+    let names = names(evaluation);
     let outcomes = evaluation.outcomes.iter().zip(&evaluation.scores.rows);
     run.traces.iter().zip(outcomes).map(move |(trace, (outcome, scores))| {
-        let mut columns = known(trace, outcome);
-        let scores = metrics.iter().zip(scores.iter());
-        columns.extend(scores.map(|(metric, score)| (metric.to_string(), json!(score))));
-        Row(columns)
+        let scores = quality(evaluation).map(|(at, _)| json!(scores[at]));
+        let costs = COSTS.map(|cost| json!(cost::of_question(trace, run, cost)));
+        let values = known(trace, outcome).into_iter().chain(scores).chain(costs);
+        Row(names.iter().cloned().zip(values).collect())
     })
 }
 
-/// Returns the columns before the metrics.
-fn known(trace: &Trace, outcome: &Outcome) -> Vec<(String, Value)> {
+/// Returns the values of [`KNOWN`].
+fn known(trace: &Trace, outcome: &Outcome) -> [Value; 10] {
     let question = &trace.question;
     let flags: Vec<&str> = outcome.flags.iter().map(|flag| flag.name()).collect();
     let answer = trace.attempt(Condition::Retrieved).map(|attempt| &*attempt.extracted);
-    let columns = [
-        ("id", json!(question.id)),
-        ("question", json!(question.text)),
-        ("kind", json!(question.kind.name())),
-        ("tags", json!(question.tags)),
-        ("class", json!(outcome.class.name())),
-        ("fault", json!(outcome.fault.map(Fault::name))),
-        ("reason", json!(outcome.reason)),
-        ("flags", json!(flags)),
-        ("answer", json!(answer.filter(|answer| !answer.is_empty()))),
-        ("gold_answers", json!(question.answers)),
-    ];
-    columns.map(|(name, value)| (name.to_owned(), value)).into()
+    [
+        json!(question.id),
+        json!(question.text),
+        json!(question.kind.name()),
+        json!(question.tags),
+        json!(outcome.class.name()),
+        json!(outcome.fault.map(Fault::name)),
+        json!(outcome.reason),
+        json!(flags),
+        json!(answer.filter(|answer| !answer.is_empty())),
+        json!(question.answers),
+    ]
 }
 
 /// A cell of CSV; a list is separated by ` | `.
@@ -113,7 +139,18 @@ fn is_invisible(c: char) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use ragtriage_eval::summary::evaluate;
+
     use super::*;
+    use crate::specimen;
+
+    #[test]
+    fn a_run_without_questions_has_a_header() {
+        let run = specimen::empty();
+        let csv = render(&run, &evaluate(&run, &specimen::plan()));
+        assert!(csv.starts_with("id,question,kind,"), "{csv}");
+        assert!(csv.ends_with(",seconds,tokens,usd\r\n"), "{csv}");
+    }
 
     #[test]
     fn a_cell_cannot_leave_its_place_or_become_a_formula() {

@@ -133,9 +133,14 @@ fn counted(digits: &str) -> Option<usize> {
     digits.parse().ok().filter(|_| is_printed)
 }
 
-/// Returns a clause with the metric that `text` names in another case, if there is one.
+/// Names of costs in results files and traces, with their metrics.
+const COSTS: [(&str, &str); 3] = [("cost", "usd"), ("cost_usd", "usd"), ("latency", "seconds")];
+
+/// Returns a clause with the metric that `text` names in another case or as a field, if there is one.
 pub(super) fn did_you_mean(text: &str) -> String {
     let meant = parse(text, |family, name| family.name().eq_ignore_ascii_case(name));
+    let cost = COSTS.iter().find(|(field, _)| text == *field);
+    let meant = meant.or_else(|| parse(cost?.1, |family, name| family.name() == name));
     meant.map(|metric| format!("; did you mean `{metric}`?")).unwrap_or_default()
 }
 
@@ -200,7 +205,12 @@ mod tests {
 
     #[test]
     fn a_name_in_another_case_is_corrected() {
-        for (given, meant) in [("ndcg@5", "; did you mean `nDCG@5`?"), ("BLEU", "")] {
+        for (given, meant) in [
+            ("ndcg@5", "; did you mean `nDCG@5`?"),
+            ("cost_usd", "; did you mean `usd`?"),
+            ("latency", "; did you mean `seconds`?"),
+            ("BLEU", ""),
+        ] {
             let error = given.parse::<Metric>().expect_err(given).to_string();
             assert_eq!(error, format!("unknown metric `{given}`{meant}"));
         }

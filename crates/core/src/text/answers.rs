@@ -1,81 +1,67 @@
 //! Finds gold answers in passages.
 //!
-//! Both sides are normalised by [`normalise::matching`] and the gold answer must begin and end at word boundaries: `18`
-//! is not in `2018`. A gold answer that normalises to nothing (`The The`, `!!!`) is searched for in lower case with
-//! nothing deleted.
+//! Both sides are in the same [`Form`], and the gold answer must begin and end at word boundaries: `18` is not in `2018`. An
+//! answer occurs in a text if it does in one of its forms.
 
 use std::sync::OnceLock;
 
 use memchr::memmem;
 
 use super::border;
-use super::formed::FormedText;
+use super::formed::{Form, FormedText};
 use super::normalise;
 use crate::types::{ByteRange, RangeSet};
 
-/// A passage's text in both comparable forms.
+/// A passage's text in its comparable forms.
 #[derive(Clone, Debug)]
 pub struct Searchable {
     text: String,
-    stripped: String,
-    /// Created when a gold answer first needs it: few do.
-    unstripped: OnceLock<String>,
+    /// In the order of [`Form::ALL`], each created when a gold answer first needs it.
+    forms: [OnceLock<String>; 3],
 }
 
 impl Searchable {
-    /// Normalises `text` once, for any number of gold answers.
+    /// Takes `text`, which is normalised once for any number of gold answers.
     #[must_use]
     pub fn new(text: &str) -> Self {
-        Self {
-            text: text.to_owned(),
-            stripped: normalise::matching(text),
-            unstripped: OnceLock::new(),
-        }
+        Self { text: text.to_owned(), forms: Default::default() }
     }
 
-    fn unstripped(&self) -> &str {
-        self.unstripped.get_or_init(|| normalise::unstripped(&self.text))
+    fn form(&self, form: Form) -> &str {
+        self.forms[form as usize].get_or_init(|| form.of(&self.text))
     }
 }
 
 /// Matches any gold answer of one question.
 #[derive(Clone, Debug, Default)]
 pub struct AnswerMatcher {
-    stripped: Vec<String>,
-    unstripped: Vec<String>,
+    /// Each answer in each form in which it is searched for.
+    wanted: Vec<(Form, String)>,
 }
 
 impl AnswerMatcher {
     /// Creates a matcher of any of `answers`; answers of white space only match nothing.
     #[must_use]
     pub fn new(answers: &[String]) -> Self {
-        let mut matcher = Self::default();
-        for answer in answers {
-            let stripped = normalise::matching(answer);
-            if !stripped.is_empty() {
-                matcher.stripped.push(stripped);
-                continue;
-            }
-            let whole = normalise::unstripped(answer);
-            if !whole.is_empty() {
-                matcher.unstripped.push(whole);
-            }
-        }
-        matcher
+        let wanted = answers.iter().flat_map(|answer| {
+            let is_whole = normalise::matching(answer).is_empty() || ends_in_article(answer);
+            let forms = Form::ALL.into_iter();
+            let forms = forms.filter(move |form| (*form == Form::Unstripped) == is_whole);
+            forms.map(move |form| (form, form.of(answer)))
+        });
+        Self { wanted: wanted.filter(|(_, gold)| !gold.is_empty()).collect() }
     }
 
     /// Returns true if some gold answer occurs in `passage`.
     #[must_use]
     pub fn found_in(&self, passage: &Searchable) -> bool {
-        self.stripped.iter().any(|gold| stands_in(gold, &passage.stripped))
-            || self.unstripped.iter().any(|gold| stands_in(gold, passage.unstripped()))
+        self.wanted.iter().any(|(form, gold)| stands_in(gold, passage.form(*form)))
     }
 
     /// Returns true if some gold answer occurs in `text`, normalising only as far as the answers need.
     #[must_use]
     pub fn found_in_text(&self, text: &str) -> bool {
-        any_in(&self.stripped, text, normalise::matching)
-            || any_in(&self.unstripped, text, normalise::unstripped)
+        !self.wanted.is_empty() && self.found_in(&Searchable::new(text))
     }
 
     /// Returns the ranges of gold answers in `text`: from the first to the last word (separated by white space) that an
@@ -83,18 +69,27 @@ impl AnswerMatcher {
     /// [`Self::found_in_text`] is false.
     #[must_use]
     pub fn ranges_in(&self, text: &str) -> Vec<ByteRange> {
-        let mut found = touched(&self.stripped, text, normalise::matching);
-        found.extend(touched(&self.unstripped, text, normalise::unstripped));
+        let mut found = Vec::new();
+        for form in Form::ALL {
+            let mut wanted = self.wanted_in(form).peekable();
+            if wanted.peek().is_some() {
+                let formed = FormedText::new(text, form);
+                wanted.for_each(|gold| found.extend(ranges(gold, &formed)));
+            }
+        }
         RangeSet::union(found).ranges().to_vec()
+    }
+
+    /// Returns the answers that are searched for in `form`.
+    pub(super) fn wanted_in(&self, form: Form) -> impl Iterator<Item = &str> {
+        self.wanted.iter().filter(move |(of, _)| *of == form).map(|(_, gold)| &**gold)
     }
 }
 
-fn any_in(golds: &[String], text: &str, form: fn(&str) -> String) -> bool {
-    if golds.is_empty() {
-        return false;
-    }
-    let passage = form(text);
-    golds.iter().any(|gold| stands_in(gold, &passage))
+/// Returns true if the last word is an article: there, it names something, as in `Plan A`.
+fn ends_in_article(answer: &str) -> bool {
+    let last = answer.rsplit(normalise::is_space).find(|word| !word.is_empty());
+    last.is_some_and(|word| ["a", "an", "the"].iter().any(|it| word.eq_ignore_ascii_case(it)))
 }
 
 /// Returns true if `gold` occurs in `text` between borders of words. Every
@@ -110,11 +105,16 @@ pub fn first_in(gold: &str, text: &str) -> Option<ByteRange> {
     occurrences(gold, text).next()
 }
 
-/// Returns the ranges of such occurrences of `gold` in `text`, ascending.
-pub(super) fn occurrences<'a>(
+/// Returns the ranges of the text of `formed` that [`FormedText::stretch`] gives for each occurrence of `gold`, in the same form.
+pub(super) fn ranges<'a>(
     gold: &'a str,
-    text: &'a str,
+    formed: &'a FormedText<'_>,
 ) -> impl Iterator<Item = ByteRange> + 'a {
+    occurrences(gold, &formed.form).map(|found| formed.stretch(found))
+}
+
+/// Returns the ranges of such occurrences of `gold` in `text`, ascending.
+fn occurrences<'a>(gold: &'a str, text: &'a str) -> impl Iterator<Item = ByteRange> + 'a {
     let first = gold.chars().next();
     let finder = memmem::Finder::new(gold);
     let mut from = 0;
@@ -130,19 +130,6 @@ pub(super) fn occurrences<'a>(
         }
         None
     })
-}
-
-/// Returns the ranges of `text` that match any gold answer once both are in the same `form`. White space always
-/// separates words: the form of a text is the forms of its words, without those that vanish, joined by single spaces.
-fn touched(golds: &[String], text: &str, form: fn(&str) -> String) -> Vec<ByteRange> {
-    if golds.is_empty() {
-        return Vec::new();
-    }
-    let formed = FormedText::new(text, form);
-    golds
-        .iter()
-        .flat_map(|gold| occurrences(gold, &formed.form).map(|found| formed.stretch(found)))
-        .collect()
 }
 
 #[cfg(test)]
@@ -175,6 +162,22 @@ mod tests {
         assert!(!found("The The", "the others and the rest"));
         assert!(found("!!!", "the band !!! (Chk Chk Chk)"));
         assert!(!found("!!!", "hello!"));
+    }
+
+    #[test]
+    fn an_answer_in_markup_is_found() {
+        for passage in [
+            "set [`UV_TWO`](https://x/y#uv_two)",
+            "|`UV_TWO`|text|",
+            "use(`UV_TWO`)here",
+            "export UV_TWO=1",
+            "**UV\\_TWO**(new)",
+            "{\"UV_TWO\":\"1\"}",
+            "UV_ONE/UV_TWO",
+        ] {
+            assert!(found("UV_TWO", passage), "{passage}");
+        }
+        assert!(found("the Army's", "the Army’s") && found("18-20", "18–20"));
     }
 
     #[test]

@@ -4,6 +4,30 @@ use super::normalise;
 use super::script::is_unspaced;
 use crate::types::ByteRange;
 
+/// A comparable form of texts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Form {
+    /// [`normalise::matching`].
+    Matching,
+    /// [`normalise::separated`]: markup separates words, quotation marks and dashes of any kind are equal.
+    Separated,
+    /// [`normalise::unstripped`]: of answers that [`normalise::matching`] deletes in whole (`The The`, `!!!`) or at their end,
+    /// as `Plan A`.
+    Unstripped,
+}
+
+impl Form {
+    pub(super) const ALL: [Self; 3] = [Self::Matching, Self::Separated, Self::Unstripped];
+
+    pub(super) fn of(self, text: &str) -> String {
+        match self {
+            Self::Matching => normalise::matching(text),
+            Self::Separated => normalise::separated(text),
+            Self::Unstripped => normalise::unstripped(text),
+        }
+    }
+}
+
 /// A text in comparable form, with the words that the form came from.
 pub(super) struct FormedText<'a> {
     text: &'a str,
@@ -20,12 +44,12 @@ struct FormedWord {
 }
 
 impl<'a> FormedText<'a> {
-    /// Applies `form_of` to each word of `text`. White space always separates words.
-    pub(super) fn new(text: &'a str, form_of: fn(&str) -> String) -> Self {
+    /// Brings each word of `text` into `wanted`. White space always separates words.
+    pub(super) fn new(text: &'a str, wanted: Form) -> Self {
         let mut form = String::with_capacity(text.len());
         let mut words = Vec::new();
         for word in text.split(normalise::is_space).filter(|word| !word.is_empty()) {
-            let own = form_of(word);
+            let own = wanted.of(word);
             if own.is_empty() {
                 continue;
             }

@@ -11,7 +11,7 @@ use regex::Regex;
 use unicode_normalization::char::is_combining_mark;
 use unicode_normalization::{UnicodeNormalization, is_nfkc_quick};
 
-use super::border::separated;
+use super::border;
 use super::script::is_unspaced;
 use crate::language::Language;
 
@@ -24,7 +24,7 @@ pub fn official(text: &str) -> String {
 /// Applies [`official`] after NFKC. Marks before particles and after elisions separate words.
 #[must_use]
 pub fn matching(text: &str) -> String {
-    strip(&fold(&separated(text)))
+    strip(&fold(&border::separated(text)))
 }
 
 /// Unicode's punctuation and that of ASCII.
@@ -71,14 +71,40 @@ pub fn unstripped(text: &str) -> String {
     collapse(&fold(text))
 }
 
-/// Returns the words of a text without what is between them: NFKC, lower case, each run of letters and digits a word, articles
-/// removed, single spaces. Unlike [`matching`], quotation marks and dashes of any kind separate words: `Luther’s` is
-/// `luther s`, `18–20` is `18 20`.
+/// Applies [`matching`] to a text in which markup separates words: quotation marks, brackets, code and table marks, `=` and the
+/// slash of `macOS/Linux`. Quotation marks and dashes of any kind are those of ASCII. Nothing separates the parts of a web address
+/// or of a Markdown link's target, of a path with several slashes, or of a number.
 #[must_use]
-pub fn words(text: &str) -> String {
-    let folded = fold(text);
-    let words = folded.split(|c: char| !c.is_alphanumeric());
-    words.filter(|word| !matches!(*word, "" | "a" | "an" | "the")).collect::<Vec<_>>().join(" ")
+pub fn separated(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for word in text.split_inclusive(is_space) {
+        let has_one_slash = word.matches('/').count() == 1;
+        let mut rest = word;
+        while let Some(at) = ["](", "://"].iter().filter_map(|it| rest.find(it)).min() {
+            let (before, target) = rest.split_at(at + 1);
+            separate(before, has_one_slash, &mut out);
+            let end = target.find([')', '>', ']', '"', '`', '|']).unwrap_or(target.len());
+            out.push_str(&target[..end]);
+            rest = &target[end..];
+        }
+        separate(rest, has_one_slash, &mut out);
+    }
+    matching(&out)
+}
+
+/// Appends `text` with spaces for separating marks and ASCII for other quotation marks and dashes.
+fn separate(text: &str, is_slash_separating: bool, out: &mut String) {
+    let is_digit_at = |at: usize| text.as_bytes().get(at).is_some_and(u8::is_ascii_digit);
+    out.extend(text.char_indices().map(|(at, c)| match c {
+        '`' | '[' | ']' | '(' | ')' | '{' | '}' | '<' | '>' | '|' | '=' | '"' | '*' => ' ',
+        '“' | '”' | '„' | '«' | '»' => ' ',
+        '/' if is_slash_separating && !(at > 0 && is_digit_at(at - 1) && is_digit_at(at + 1)) => {
+            ' '
+        }
+        '‘' | '’' => '\'',
+        '\u{2010}'..='\u{2015}' | '−' => '-',
+        _ => c,
+    }));
 }
 
 /// Applies NFKC, then lower case, then NFKC again where lower-casing broke the form (`İ` becomes `i` and a mark).
@@ -164,9 +190,17 @@ mod tests {
     }
 
     #[test]
-    fn words_are_separated_by_marks_of_any_kind() {
-        assert_eq!(words("The “well-known” U.S. Army’s 18–20"), "well known u s army s 18 20");
-        assert_eq!(words("the — a !"), "");
+    fn markup_separates_words_and_addresses_and_numbers_are_whole() {
+        for (text, expected) in [
+            ("set [`UV_TWO`](https://x/y#uv_two).", "set uvtwo httpsxyuvtwo"),
+            ("[the first index](../a/first-index.md)", "first index afirstindexmd"),
+            ("<https://x/y>|`a=b`|**c**(d)", "httpsxy b c d"),
+            ("macOS/Linux 1/20 src/a/b.rs", "macos linux 120 srcabrs"),
+            ("<0.13 first-index UV\\_TWO", "013 firstindex uvtwo"),
+            ("The “well–known” Army’s 18–20", "wellknown armys 1820"),
+        ] {
+            assert_eq!(separated(text), expected);
+        }
     }
 
     #[test]

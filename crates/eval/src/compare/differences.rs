@@ -72,13 +72,16 @@ impl MetricDifference {
     /// Formats [`Self::detectable`]: `0.071`, or `> 1` if it exceeds the metric's range.
     #[must_use]
     pub fn detectable_text(&self) -> Option<String> {
-        let (low, high) = self.metric.range();
-        let (most, digits) = (high - low, self.metric.digits());
-        let text = |least| {
-            if least > most { format!("> {most}") } else { format!("{least:.digits$}") }
-        };
-        self.detectable.map(text)
+        self.detectable.map(|least| detectable_text(self.metric, least))
     }
+}
+
+/// Formats a minimum detectable effect: `0.071`, or `> 1` if it exceeds the metric's range.
+pub(crate) fn detectable_text(metric: impl Into<Quantity>, least: f64) -> String {
+    let metric = metric.into();
+    let (low, high) = metric.range();
+    let (most, digits) = (high - low, metric.digits());
+    if least > most { format!("> {most}") } else { format!("{least:.digits$}") }
 }
 
 /// One metric's values over the pairs that have it.

@@ -18,11 +18,11 @@ use super::compare::pairs::{Pairs, QuestionCounts};
 use super::compare::{ComparedRun, LEVEL};
 use super::score::{self, Scores};
 use super::summary::{self, EvaluationPlan, MetricSummary};
-use super::{Error, diagnose};
+use super::{Error, counts, diagnose};
 use ragtriage_core::attribute::classify::Outcome;
 use ragtriage_core::metric::{Aggregate, Direction, Metric, Quantity};
 use ragtriage_core::text::numbers::{plural, thousands};
-use ragtriage_core::types::{FailureClass, Interval};
+use ragtriage_core::types::{Condition, FailureClass, Fault, Interval};
 use ragtriage_data::run::{SCHEMA, SavedRun};
 
 /// A kind of bound.
@@ -52,8 +52,8 @@ impl Gate {
     /// Creates a gate that the metric or class can both pass and fail.
     ///
     /// # Errors
-    /// A limit that is not a number or outside the range (a drop is at least 0), and a bound on a change of a class without a
-    /// result.
+    /// A limit that is not a number or outside the range (a drop is at least 0), a bound that only a better run can miss, and a
+    /// bound on a change of a class without a result.
     pub fn new(quantity: impl Into<Quantity>, bound: GateBound, limit: f64) -> Result<Self, Error> {
         let quantity = quantity.into();
         let gate = Self { quantity, bound, limit };
@@ -65,6 +65,18 @@ impl Gate {
                 "a change of `{class}` cannot be judged: questions without a result are not compared with the baseline"
             );
             return Err(Error::new(message, "bound its share with `max`"));
+        }
+        let other = match (bound, quantity.direction()) {
+            (GateBound::Min, Direction::Lower) => Some(("minimum", "lower", "max")),
+            (GateBound::Max, Direction::Higher) => Some(("maximum", "higher", "min")),
+            _ => None,
+        };
+        if let Some((what, better, flag)) = other {
+            let message = format!("a {what} of `{quantity}` fails better runs: {better} is better");
+            return Err(Error::new(
+                message,
+                format!("bound it with `{flag}`: `--{flag} {quantity}=X`"),
+            ));
         }
         let (low, high) = quantity.range();
         let (low, high) = if gate.needs_baseline() { (0.0, high - low) } else { (low, high) };
@@ -265,17 +277,26 @@ impl<'a> JudgedRun<'a> {
         let column = match quantity {
             Quantity::Metric(metric) => self.scores.column(metric),
             Quantity::Class(class) => shares(class, &|one| one.class == class),
-            Quantity::Fault(fault) => {
+            Quantity::Fault(fault) if fault == Fault::Declined || self.has_oracle() => {
                 shares(FailureClass::WrongAnswer, &|one| one.fault == Some(fault))
             }
+            Quantity::Fault(_) => None,
         };
         let has_value = |column: &Vec<Option<f64>>| column.iter().any(Option::is_some);
         column.filter(has_value).ok_or_else(|| self.lacks(quantity))
     }
 
+    fn has_oracle(&self) -> bool {
+        counts::has_condition(self.run, Condition::Oracle)
+    }
+
     fn lacks(&self, quantity: Quantity) -> Error {
         let name = &self.run.manifest.name;
         let message = format!("`{name}` has no value of `{quantity}` on any question");
+        if matches!(quantity, Quantity::Fault(_)) && !self.has_oracle() {
+            let hint = "run again with `--set 'evaluation.conditions=[\"retrieved\", \"oracle\"]'` and a generator";
+            return Error::new(format!("{message}: it needs the condition `oracle`"), hint);
+        }
         if quantity.metric().is_some_and(|metric| metric.family().is_cost()) {
             let hint = if self.run.manifest.is_foreign() {
                 "record `seconds` and `cost_usd` in the `usage` of each line"

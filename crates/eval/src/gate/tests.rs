@@ -3,12 +3,13 @@
 use super::*;
 use crate::compare::tests::{evaluation, run};
 use crate::tests::failed;
-use ragtriage_core::types::{QuestionKind, Stance};
+use ragtriage_core::hint::Hint as _;
+use ragtriage_core::types::{ConditionAnswers, QuestionKind, Stance};
 use ragtriage_data::run::ExternalSource;
 
+/// Also one that [`Gate::new`] refuses for its direction.
 fn gate(name: &str, bound: GateBound, limit: f64) -> Gate {
-    let quantity: Quantity = name.parse().expect("a metric or class");
-    Gate::new(quantity, bound, limit).expect("a gate")
+    Gate { quantity: name.parse().expect("a metric or class"), bound, limit }
 }
 
 fn plan(gates: Vec<Gate>) -> GatePlan {
@@ -319,8 +320,7 @@ fn a_run_without_answers_has_no_share_of_a_class_of_answers() {
         trace.conditions.clear();
     }
     let answered = run("answered", &["18 May", "1815"]);
-    let names = ["wrong_answer", "wrong_answer/misread"];
-    for name in names {
+    for name in ["wrong_answer", "wrong_answer/declined"] {
         let message = format!("`silent` has no value of `{name}` on any question");
         let error = Error::no_value(message);
         let level = plan(vec![gate(name, GateBound::Max, 0.05)]);
@@ -332,6 +332,40 @@ fn a_run_without_answers_has_no_share_of_a_class_of_answers() {
     }
     let stage = plan(vec![gate("not_retrieved", GateBound::Max, 0.05)]);
     assert!(check(&silent, None, &stage).is_ok());
+}
+
+#[test]
+fn a_fault_that_the_condition_oracle_decides_on_needs_it() {
+    let mut run = run("r", &["18 May", "1815"]);
+    let misread = plan(vec![gate("wrong_answer/misread", GateBound::Max, 0.05)]);
+    let error = check(&run, None, &misread).expect_err("no oracle");
+    assert!(error.to_string().ends_with("it needs the condition `oracle`"), "{error}");
+    for trace in &mut run.traces {
+        let retrieved = trace.conditions[0].clone();
+        trace.conditions.push(ConditionAnswers { condition: Condition::Oracle, ..retrieved });
+    }
+    let report = check(&run, None, &misread).expect("judged");
+    // The second of two is wrong with the gold passages alone, too.
+    assert_eq!((report.gates[0].value, report.gates[0].n), (0.5, 2));
+}
+
+#[test]
+fn a_bound_that_only_a_better_run_can_miss_is_refused() {
+    let refused = |name: &str, bound| {
+        let quantity: Quantity = name.parse().expect("a metric or class");
+        let error = Gate::new(quantity, bound, 0.5).expect_err(name);
+        (error.to_string(), error.hint().expect("a hint"))
+    };
+    for (name, bound, right) in [
+        ("EM@5", GateBound::Max, "min"),
+        ("declined", GateBound::Max, "min"),
+        ("not_retrieved", GateBound::Min, "max"),
+        ("usd", GateBound::Min, "max"),
+    ] {
+        let (message, hint) = refused(name, bound);
+        assert!(message.contains(&format!("`{name}` fails better runs")), "{message}");
+        assert!(hint.contains(&format!("`--{right} {name}=X`")), "{hint}");
+    }
 }
 
 #[test]

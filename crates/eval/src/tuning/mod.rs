@@ -173,6 +173,8 @@ pub struct Difference {
     pub ci95: Option<Interval>,
     /// p by the paired randomisation test, two-sided, Holm-adjusted over all trials that are compared with the default.
     pub p_holm: f64,
+    /// Minimum detectable effect of one such comparison (80% power at 5%); `None` if the differences have no variance.
+    pub detectable: Option<f64>,
 }
 
 /// The questions that decide on the winner.
@@ -204,6 +206,8 @@ pub struct HeldOut {
     pub ci95: Option<Interval>,
     /// p by the paired randomisation test, two-sided, times `evaluations`, at most 1; `None` if no question was compared.
     pub p: Option<f64>,
+    /// Minimum detectable effect of one such comparison (80% power at 5%); `None` if the differences have no variance.
+    pub detectable: Option<f64>,
     /// Number of trials ever compared with a default on these questions, this one included.
     pub evaluations: usize,
 }

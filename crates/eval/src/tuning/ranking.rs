@@ -12,6 +12,7 @@ use crate::compare::differences::TIE;
 use crate::metric_summary::mean;
 use ragtriage_core::metric::{Direction, Family, Metric};
 use ragtriage_core::stats::cluster::clusters;
+use ragtriage_core::stats::detectable::detectable;
 use ragtriage_core::stats::holm::holm;
 use ragtriage_core::stats::randomisation::{RandomisationPlan, Randomised, randomisation};
 use ragtriage_core::stats::t::mean_error;
@@ -79,12 +80,14 @@ fn differences(aligned: &AlignedSweep<'_>, plan: &TuningPlan) -> Vec<Option<Diff
     let tests = others.iter().map(|trial| {
         let differences = trial.minus(default);
         let test = tested(&differences, &aligned.cluster_of, others.len(), &plan);
-        (mean(&differences), test.expect("there are questions"))
+        let Randomised { p, interval, .. } = test.expect("there are questions");
+        let detectable = detectable(&differences, &aligned.cluster_of);
+        Difference { delta: mean(&differences), ci95: interval, p_holm: p, detectable }
     });
-    let tests: Vec<(f64, Randomised)> = tests.collect();
-    let p_values: Vec<f64> = tests.iter().map(|(_, test)| test.p).collect();
-    for ((found, (delta, test)), p_holm) in found[1..].iter_mut().zip(tests).zip(holm(&p_values)) {
-        *found = Some(Difference { delta, ci95: test.interval, p_holm });
+    let tests: Vec<Difference> = tests.collect();
+    let p_values: Vec<f64> = tests.iter().map(|test| test.p_holm).collect();
+    for ((found, test), p_holm) in found[1..].iter_mut().zip(tests).zip(holm(&p_values)) {
+        *found = Some(Difference { p_holm, ..test });
     }
     found
 }
@@ -160,6 +163,7 @@ pub fn held_out(
         delta: mean(&differences),
         ci95: test.and_then(|test| test.interval),
         p: test.map(|test| (test.p * evaluations as f64).min(1.0)),
+        detectable: detectable(&differences, &cluster_of),
         evaluations,
     }
 }

@@ -268,13 +268,14 @@ fn without_held_out_questions_the_adjusted_p_decides() {
 
 #[test]
 fn what_chance_explains_is_not_claimed() {
-    // Two that differ: p = 2 / 4, [0, .5] by tests/data/stats/inverted.py.
+    // Two that differ: p = 2 / 4, [0, .5] by tests/data/stats/inverted.py. Their standard error is .1333, and the noncentrality of
+    // a t test at 5% with 9 degrees of freedom and 80% power 3.1496.
     let found = by_holm(&ten(2));
     assert_eq!(found.claimed, None);
     assert_eq!(
         found.text,
-        "Keep the default: a, the best, is not distinguishable from it on 10 questions (EM@5 0.200 against 0.000, +0.200 [0.000, \
-         0.500], p 0.500 (Holm-adjusted over 1 trial))."
+        "No decision: a, the best, is not distinguishable from the default on 10 questions (EM@5 0.200 against 0.000, +0.200 [0.000, \
+         0.500], p 0.500 (Holm-adjusted over 1 trial)). With 10 such questions, the minimum detectable effect is 0.420 (80% power)."
     );
 }
 
@@ -292,6 +293,7 @@ fn on_held_out_questions_their_p_and_their_direction_decide() {
             delta,
             ci95,
             p: Some(p),
+            detectable: Some(0.25),
             evaluations,
         };
         verdict(&sweep, Some(&Confirmation::HeldOut(found)))
@@ -307,8 +309,9 @@ fn on_held_out_questions_their_p_and_their_direction_decide() {
     assert_eq!(found.claimed, None);
     assert_eq!(
         found.text,
-        "Keep the default: a, the best on the tuning questions, is not distinguishable from it on 40 held-out questions (EM@5 \
-         0.500 against 0.250, +0.250 [-0.500, 0.750], p 0.050 (adjusted for 3 evaluations))."
+        "No decision: a, the best on the tuning questions, is not distinguishable from the default on 40 held-out questions (EM@5 \
+         0.500 against 0.250, +0.250 [-0.500, 0.750], p 0.050 (adjusted for 3 evaluations)). With 40 such questions, the minimum \
+         detectable effect is 0.250 (80% power)."
     );
     // A trial shown to be worse is not a claim, and the sentence above does not say so either.
     let found = judged(0.5, 0.25, 0.01, 1);
@@ -362,7 +365,7 @@ fn with_clusters_too_few_for_any_p_that_is_said() {
     assert_eq!(found.claimed, None);
     assert_eq!(
         found.text,
-        "Keep the default: a, the best, is not distinguishable from it on 5 questions (EM@5 0.900 against 0.000, +0.900 [-1.000, \
+        "No decision: a, the best, is not distinguishable from the default on 5 questions (EM@5 0.900 against 0.000, +0.900 [-1.000, \
          1.000], p 0.062 (Holm-adjusted over 1 trial)). With 5 clusters of questions that share evidence, p cannot fall below \
          0.062: add questions on other evidence."
     );
@@ -380,6 +383,7 @@ fn with_clusters_too_few_for_any_p_that_is_said() {
             delta,
             ci95,
             p,
+            detectable: None,
             evaluations,
         };
         verdict(&ten, Some(&Confirmation::HeldOut(found))).text
@@ -428,7 +432,7 @@ fn sizes() -> SweepScores {
 fn the_answer_says_what_to_keep_and_names_trials_by_their_settings() {
     let sweep = sizes();
     let found = by_holm(&sweep);
-    let expected = "Keep chunking.size = 200: chunking.size = 512, the best, is not";
+    let expected = "No decision: chunking.size = 512, the best, is not distinguishable from chunking.size = 200 on";
     assert!(found.text.starts_with(expected), "{}", found.text);
     // A claim says what to set, and what it replaces.
     let mut claim = ten(8);

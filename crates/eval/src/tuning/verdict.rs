@@ -9,6 +9,7 @@ use super::{
     Confirmation, Difference, HeldOut, RankedTrial, SweepScores, TrialRanking, TuningPlan,
     TuningVerdict,
 };
+use crate::compare::differences::detectable_text;
 use crate::compare::{LEVEL, p_text};
 use ragtriage_core::metric::Direction;
 use ragtriage_core::text::numbers::plural;
@@ -78,6 +79,10 @@ impl Found<'_> {
         format!("Keep {}: {why}.", self.labels.default())
     }
 
+    fn undecided(&self, result: &str, on: &str, numbers: &str) -> String {
+        format!("No decision: {result} from {} on {on} {numbers}.", self.labels.default())
+    }
+
     fn set(&self, row: &RankedTrial, numbers: &str) -> TuningVerdict {
         let (instead, metric) = (self.labels.instead(row), self.ranking.metric);
         claimed(row, format!("Set {instead}: {metric} {numbers}."))
@@ -98,15 +103,15 @@ impl Found<'_> {
             let on = questions(n);
             return self.set(best, &format!("{numbers}, on {on} that were not used for tuning"));
         }
-        let result = if is_shown { "worse" } else { "not distinguishable from it" };
-        let text = self.keep(&format!(
-            "{}, the best on the tuning questions, is {result} on {} ({} {numbers})",
-            self.labels.setting(best),
-            plural(n, "held-out question", "held-out questions"),
-            self.ranking.metric
-        ));
-        let limit = if is_shown { String::new() } else { least(found.n_clusters, evaluations) };
-        TuningVerdict { harms: is_shown, ..kept(text + &limit) }
+        let best = format!("{}, the best on the tuning questions,", self.labels.setting(best));
+        let on = plural(n, "held-out question", "held-out questions");
+        let numbers = format!("({} {numbers})", self.ranking.metric);
+        if is_shown {
+            let text = self.keep(&format!("{best} is worse on {on} {numbers}"));
+            return TuningVerdict { harms: true, ..kept(text) };
+        }
+        let text = self.undecided(&format!("{best} is not distinguishable"), &on, &numbers);
+        kept(text + &self.least(found.n_clusters, evaluations, n, found.detectable))
     }
 
     fn by_holm(&self, best: &RankedTrial) -> TuningVerdict {
@@ -115,19 +120,42 @@ impl Found<'_> {
         if let Some(row) = rows.find(|row| passes(row) && self.is_higher(row)) {
             return self.set(row, &format!("{}, on {on}", self.numbers(row)));
         }
-        let text = self.keep(&format!(
-            "{}, the best, is not distinguishable from it on {on} ({} {})",
-            self.labels.setting(best),
-            self.ranking.metric,
-            self.numbers(best)
-        ));
-        kept(text + &least(self.ranking.n_clusters, self.n_compared()))
+        let numbers = format!("({} {})", self.ranking.metric, self.numbers(best));
+        let best_is = format!("{}, the best, is not distinguishable", self.labels.setting(best));
+        let text = self.undecided(&best_is, &on, &numbers);
+        let detectable = best.difference.and_then(|seen| seen.detectable);
+        let (n_clusters, n) = (self.ranking.n_clusters, self.ranking.n);
+        kept(text + &self.least(n_clusters, self.n_compared(), n, detectable))
+    }
+
+    /// Says what no decision is due to. Clusters may be too few for any claim: the smallest p of a two-sided test by sign flips is 2
+    /// of 2^clusters, times the number of tests that it is adjusted for. Otherwise, the difference is too small for `n` questions.
+    fn least(
+        &self,
+        n_clusters: usize,
+        n_tests: usize,
+        n: usize,
+        detectable: Option<f64>,
+    ) -> String {
+        let least = (2.0 * 0.5_f64.powi(n_clusters as i32) * n_tests as f64).min(1.0);
+        if least >= LEVEL {
+            let clusters = plural(n_clusters, "cluster", "clusters");
+            return format!(
+                " With {clusters} of questions that share evidence, p cannot fall below {least:.3}: add questions on other evidence."
+            );
+        }
+        let text = |effect| {
+            let these = plural(n, "question", "such questions");
+            let effect = detectable_text(self.ranking.metric, effect);
+            format!(" With {these}, the minimum detectable effect is {effect} (80% power).")
+        };
+        detectable.map_or(String::new(), text)
     }
 
     /// Formats a trial's statistics on the tuning questions.
     fn numbers(&self, row: &RankedTrial) -> String {
         let (mean, default) = (row.mean, self.default.mean);
-        let Some(Difference { delta, ci95, p_holm }) = row.difference else {
+        let Some(Difference { delta, ci95, p_holm, .. }) = row.difference else {
             return format!("{mean:.3}");
         };
         let (p, trials) = (p_text(p_holm), plural(self.n_compared(), "trial", "trials"));
@@ -167,19 +195,6 @@ impl Found<'_> {
 /// Returns true if p, adjusted for all trials, distinguishes the trial from the default.
 fn passes(row: &RankedTrial) -> bool {
     row.difference.is_some_and(|seen| seen.p_holm < LEVEL)
-}
-
-/// Says that clusters are too few for any claim: the smallest p of a two-sided test by sign flips is 2 of 2^clusters, times the
-/// number of tests that it is adjusted for. Empty where they are not.
-fn least(n_clusters: usize, n_tests: usize) -> String {
-    let least = (2.0 * 0.5_f64.powi(n_clusters as i32) * n_tests as f64).min(1.0);
-    if least < LEVEL {
-        return String::new();
-    }
-    let clusters = plural(n_clusters, "cluster", "clusters");
-    format!(
-        " With {clusters} of questions that share evidence, p cannot fall below {least:.3}: add questions on other evidence."
-    )
 }
 
 fn nothing_ranked(ranking: &TrialRanking) -> String {

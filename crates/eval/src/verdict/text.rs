@@ -234,18 +234,14 @@ fn questions(n: usize) -> String {
 }
 
 /// Returns the rule of thumb shown with the verdict: EM@5 >= 0.80, retrieval is likely not the bottleneck; <= 0.60, improve the
-/// retriever first. It considers retrieval alone: `None` under a verdict on both sides that does not name the same one, and
-/// without EM@5.
+/// retriever first. It considers retrieval alone: `None` under a verdict that does not say the same, and without EM@5.
 #[must_use]
 pub fn rule_of_thumb(em_at_5: Option<f64>, conclusion: Conclusion) -> Option<String> {
     let em = em_at_5?;
-    let (same, says) = if em >= 0.80 {
-        (Conclusion::Generator, ">= 0.80: retrieval is likely not the bottleneck")
-    } else if em <= 0.60 {
-        (Conclusion::Retrieval, "<= 0.60: work on the retriever first")
-    } else {
-        (Conclusion::RetrievalOnly, "between 0.60 and 0.80: inconclusive")
+    let says = match conclusion {
+        Conclusion::Generator if em >= 0.80 => ">= 0.80: retrieval is likely not the bottleneck",
+        Conclusion::Retrieval if em <= 0.60 => "<= 0.60: work on the retriever first",
+        _ => return None,
     };
-    let is_shown = conclusion == same || conclusion == Conclusion::RetrievalOnly;
-    is_shown.then(|| format!("EM@5 is {em:.3}, {says}"))
+    Some(format!("EM@5 is {em:.3}, {says}"))
 }

@@ -10,10 +10,29 @@ use ragtriage_eval::what_if::{Alternative, Change};
 const NOTE: &str = "computed from recorded ranks and tokens, without a call; correct answers: if other passages distract the generator no \
      more than now";
 
-/// Returns the change to try.
+/// Returns the change to try; without one, why the change with the most complete evidence is none.
 pub(super) fn advice(summary: &Summary) -> Option<Fact> {
-    let advice = summary.what_if.advice.first()?;
-    Some(Fact::new("try", advice.sentence.clone()))
+    if let Some(advice) = summary.what_if.advice.first() {
+        return Some(Fact::new("try", advice.sentence.clone()));
+    }
+    let more = summary.what_if.alternatives.iter().filter(|one| one.net() > 0.0);
+    let one = more.max_by(|a, b| a.net().total_cmp(&b.net()))?;
+    let is_certain = one.net_ci95.is_some_and(|ci95| ci95.low > 0.0);
+    Some(Fact::new(
+        "try",
+        format!(
+            "nothing yet: {} has complete evidence for {} of {} questions instead of {}, {}",
+            name(one),
+            thousands(one.after),
+            thousands(one.n),
+            thousands(one.before),
+            if is_certain {
+                "but its prompts are too long, or no more answers are certain"
+            } else {
+                "which may be chance"
+            }
+        ),
+    ))
 }
 
 /// Returns what a reranker and dense retrieval could bring at most, where the run has none and evidence is lost there.
@@ -33,7 +52,7 @@ pub(super) fn limits(run: &SavedRun, summary: &Summary) -> Option<Fact> {
     let parts = [
         complete
             .filter(|_| needs_reranker)
-            .map(|n| format!("a reranker: at most {} complete", thousands(n))),
+            .map(|n| format!("rerank.model: at most {} complete", thousands(n))),
         needs_dense.then(|| {
             let all = lost(FailureClass::NotRetrieved);
             format!(

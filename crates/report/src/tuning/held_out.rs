@@ -18,6 +18,7 @@ pub(super) fn table(found: &HeldOut) -> Table {
         ci95,
         p,
         evaluations,
+        detectable: _,
     } = found;
     let mut table = Table::new(
         "Held-out evaluation of the best trial",

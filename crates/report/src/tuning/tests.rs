@@ -65,6 +65,7 @@ fn row(name: &str, size: &str, retrievers: &str, mean: f64, tokens: f64) -> Rank
             delta: mean - 0.6,
             ci95: Some(Interval { low: mean - 0.63, high: mean - 0.57 }),
             p_holm: 0.5 - (mean - 0.6).abs() * 5.0,
+            detectable: None,
         }),
         truncation: None,
     }
@@ -117,6 +118,7 @@ fn sweep() -> Sweep {
             delta: 0.04,
             ci95: Some(Interval { low: -0.01, high: 0.09 }),
             p: Some(0.24),
+            detectable: None,
             evaluations: 2,
         })),
         verdict: TuningVerdict {
@@ -179,7 +181,7 @@ fn a_difference_beyond_chance_is_shown_however_low_it_stands() {
     let others: Vec<RankedTrial> =
         (10..50).map(|n| row(&format!("s{n}"), "64", BOTH, 0.58, 700.0)).collect();
     sweep.ranking.rows.splice(3..3, others);
-    let beyond_chance = Difference { delta: -0.05, ci95: None, p_holm: 0.049 };
+    let beyond_chance = Difference { delta: -0.05, ci95: None, p_holm: 0.049, detectable: None };
     sweep.ranking.rows[43].difference = Some(beyond_chance);
     let text = sweep.terminal();
     // s02, default, s03, 40 others and s04 at 44: the first 20 and s04 are shown, 23 are not.
