@@ -299,7 +299,7 @@ fn a_blank_answer_to_a_question_without_one_is_right_and_keys_that_are_not_read_
     let summary = good(&project, "r", &["r.jsonl", "c.toml"]);
     assert_eq!(class(&summary, "declined"), 2);
     let notes = project.notes("r");
-    assert!(notes.contains("1 line with a key that is not read, `contexts[].page`"), "{notes}");
+    assert!(notes.contains("1 line with keys that are not read: `contexts[].page`"), "{notes}");
     assert!(
         notes.contains(
             "1 question without an answer in results with answers: each counts as declined"

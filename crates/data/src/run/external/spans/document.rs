@@ -2,29 +2,10 @@
 
 use serde_json::Value;
 
-use super::content::{self, first};
+use super::content;
+use crate::fields::Fields;
 use crate::run::external::recorded::RecordedHit;
 
-/// Paths of a document's text.
-const TEXT: [&str; 5] = ["page_content", "pageContent", "content", "text", "chunk"];
-/// Paths of the document that a passage comes from, else of its own id.
-const ID: [&str; 13] = [
-    "metadata.doc_id",
-    "metadata.document_id",
-    "metadata.ref_doc_id",
-    "metadata.source",
-    "metadata.file_name",
-    "doc_id",
-    "document_id",
-    "ref_doc_id",
-    "source",
-    "file_name",
-    "id",
-    "id_",
-    "node_id",
-];
-const SCORE: [&str; 5] =
-    ["score", "relevance_score", "similarity", "metadata.score", "metadata.relevance_score"];
 /// Keys of an object that wraps a list of documents.
 const LISTS: [&str; 10] = [
     "documents",
@@ -77,24 +58,28 @@ fn document(value: &Value, plain: bool) -> Option<RecordedHit> {
             _ => None,
         },
         Value::Object(fields) => {
-            let nested = ["node", "document", "kwargs"].iter().find_map(|key| fields.get(*key));
-            let inner = nested.filter(|inner| inner.is_object()).unwrap_or(value);
-            let text = first(inner, &TEXT, |text| text.as_str().map(str::to_owned))
-                .filter(|text| !text.trim().is_empty());
-            let id = first(inner, &ID, content::plain).filter(|id| !id.is_empty());
+            let mut fields = fields.clone();
+            if let Some(metadata) = fields.get_mut("metadata") {
+                *metadata = content::parsed(metadata).into_owned();
+            }
+            let is_message = fields.contains_key("role");
+            let fields = Value::Object(fields);
+            let field = |name| Fields::standard().find("hit", name, &fields);
+            let plain = |name| field(name).as_ref().and_then(content::plain);
+            let text = plain("text").filter(|text| !text.trim().is_empty());
+            let id = plain("doc_id").or_else(|| plain("chunk_id")).filter(|id| !id.is_empty());
             // Without a text, it is a chunk, or a whole document.
             let (doc_id, chunk_id) = if text.is_some() { (id, None) } else { (None, id) };
             let found = RecordedHit {
                 text,
                 doc_id,
                 chunk_id,
-                title: first(inner, &["metadata.title"], content::plain),
-                score: first(value, &SCORE, content::amount)
-                    .or_else(|| first(inner, &SCORE, content::amount)),
+                title: plain("title"),
+                score: field("score").as_ref().and_then(content::amount),
                 ..RecordedHit::default()
             };
             let is_document = is_known(&found) || found.score.is_some();
-            (is_document && inner.get("role").is_none()).then_some(found)
+            (is_document && !is_message).then_some(found)
         }
         _ => None,
     }
