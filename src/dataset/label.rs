@@ -31,8 +31,11 @@ pub struct LabelArgs {
     ///
     /// JSON lines may have any field of questions.jsonl, be the queries of BEIR, or the unresolved.jsonl of `dataset anchor`, whose
     /// candidate places are shown first.
-    #[arg(long, value_name = "FILE")]
-    queries: PathBuf,
+    #[arg(long, value_name = "FILE", required_unless_present = "reopen")]
+    queries: Option<PathBuf>,
+    /// Label this question of questions.jsonl again; its labels hold until they are judged.
+    #[arg(long, value_name = "ID", conflicts_with = "queries")]
+    reopen: Option<String>,
     /// Passages to pool from each retriever.
     #[arg(long, value_name = "N", default_value = "10")]
     depth: NonZeroUsize,
@@ -45,10 +48,15 @@ pub fn label(args: LabelArgs) -> Result<(), Failure> {
     block_on(async move {
         let resolved = retrieval_alone(source::resolve(&args.source)?);
         let spec = resolved.dataset();
-        refuse_document(&spec, &args.queries)?;
-        let (mut dataset, candidates) = ragtriage_data::dataset::asked(&spec, &args.queries)?;
-        let mut file = Appended::open(&source::questions_file(&spec)?)?;
-        leave_out(&mut dataset, &file);
+        let labelled = source::questions_file(&spec)?;
+        let queries = args.queries.as_ref().unwrap_or(&labelled);
+        refuse_document(&spec, queries)?;
+        let (mut dataset, candidates) = ragtriage_data::dataset::asked(&spec, queries)?;
+        let mut file = Appended::open(&labelled)?;
+        match &args.reopen {
+            None => leave_out(&mut dataset, &file),
+            Some(id) => only(&mut dataset, id, &labelled)?,
+        }
         if dataset.questions.is_empty() {
             return Ok(());
         }
@@ -93,6 +101,16 @@ fn leave_out(dataset: &mut Dataset, file: &Appended) {
     source::tell_known(file.path(), n_all - dataset.questions.len(), n_all);
 }
 
+/// Leaves the question `id` alone, which is labelled again.
+fn only(dataset: &mut Dataset, id: &str, file: &Path) -> Result<(), Failure> {
+    dataset.questions.retain(|question| question.id.as_str() == id);
+    if dataset.questions.is_empty() {
+        let hint = "`--reopen` takes the `id` of a question in this file";
+        return Err(Failure::new(format!("no question `{id}` in `{}`", file.display()), hint));
+    }
+    Ok(())
+}
+
 async fn pooled(
     resolved: &Resolved,
     dataset: Dataset,
@@ -107,25 +125,13 @@ async fn pooled(
 }
 
 fn conclude(tally: &LabelCounts, file: &Appended) {
-    let LabelCounts {
-        n_written,
-        n_answered,
-        n_unanswerable,
-        n_unjudged,
-        n_shown,
-        n_judged,
-        n_relevant,
-        stopped,
-    } = tally;
+    let LabelCounts { n_written, n_answered, n_unanswerable, n_unjudged, stopped } = tally;
     output::talk(&format!(
-        "{} added to {}: {} with evidence, {} unanswerable; judged {} of {} shown, {} relevant",
+        "{} written to {}: {} with evidence, {} unanswerable",
         plural(*n_written, "question", "questions"),
         file.path().display(),
         thousands(*n_answered),
         thousands(*n_unanswerable),
-        thousands(*n_judged),
-        plural(*n_shown, "passage", "passages"),
-        plural(*n_relevant, "document", "documents"),
     ));
     if *n_unjudged > 0 {
         let questions = plural(*n_unjudged, "question", "questions");
@@ -135,7 +141,7 @@ fn conclude(tally: &LabelCounts, file: &Appended) {
         let dropped = match n_dropped {
             0 => String::new(),
             n => format!(
-                " (the current one starts again: nothing in {} answers it)",
+                " (nothing in {} answers its question; they are asked again)",
                 plural(*n, "judged passage", "judged passages")
             ),
         };

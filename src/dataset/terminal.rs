@@ -52,9 +52,9 @@ impl<R: BufRead> Terminal<R> {
                 output::show(&screen.help());
             }
             Prompt::FirstPassage => say(
-                "This is the question's first passage. Questions before it are written; edit the file to change one.",
+                "This is the first passage of this session. `--reopen ID` labels an earlier question again.",
             ),
-            Prompt::AlreadyAnswered => say("An earlier passage answers it; `b` goes back."),
+            Prompt::AlreadyAnswered => say("A judged passage answers it; `b` goes back to it."),
             Prompt::Words(shown, refused) => {
                 match refused {
                     Some(refused) => output::show(&screen.refused(shown, refused)),

@@ -37,8 +37,7 @@ fn what_is_typed_becomes_questions_that_load_and_run() {
     let input = "y\nsix minutes\n\nsix minutes | 6 minutes\ny\n1\nno\nu\n";
     let outcome = label(&project, &[], input);
     assert_eq!((outcome.code, outcome.stdout.as_str()), (0, ""), "{}", outcome.stderr);
-    let told = "3 questions added to data/questions.jsonl: 2 with evidence, 1 unanswerable; judged 2 of 2 passages shown, \
-                2 documents relevant\n";
+    let told = "3 questions written to data/questions.jsonl: 2 with evidence, 1 unanswerable\n";
     assert!(outcome.stderr.ends_with(told), "{}", outcome.stderr);
     let written = lines(&project, "data/questions.jsonl");
     assert_eq!(written[0]["answers"], json!(["six minutes", "6 minutes"]));
@@ -83,7 +82,8 @@ fn a_sitting_reads_like_a_conversation() {
       Nearest text: `waits six`. Enter `y` to use it, or other words, a number, or `/b`.
     words > y
       Enter the answer as worded there, with other wordings after ` | `; or `yes` or `no`; or an empty
-      line if the answer is free text.
+      line if the answer is free text. A single letter is entered as a capital. `/b`: judge again,
+      `/q`: quit.
     answer > six
 
     ──────────────────────────────────────────────────────────────────── question 2 of 3, passage 1 of 1
@@ -93,7 +93,7 @@ fn a_sitting_reads_like_a_conversation() {
       1  Beta never waits.
 
     y n 0-3 s b d e u q ? > q
-    1 question added to data/questions.jsonl: 1 with evidence, 0 unanswerable; judged 1 of 1 passage shown, 1 document relevant
+    1 question written to data/questions.jsonl: 1 with evidence, 0 unanswerable
     2 questions left: run the same command to continue
     ");
 }
@@ -135,6 +135,37 @@ fn evidence_that_is_all_needed_is_told_before_words_are_asked_for() {
         json!({"doc": "a", "quotes": ["Alpha waits six minutes."]}),
     );
     assert_eq!(question["evidence"], json!([[whole("a"), words], [whole("b"), words]]));
+}
+
+#[test]
+fn a_labelled_question_is_opened_again_with_its_labels() {
+    let project = project();
+    label(&project, &[], "y\nsix minutes\n\nsix\ny\n1\nno\nu\n");
+    let before = lines(&project, "data/questions.jsonl");
+    let again = |input: &str| {
+        let id = before[0]["id"].as_str().expect("an id");
+        let args = ["dataset", "label", "c.toml", "--reopen", id, "--depth", "1"];
+        outcome(&project.command(&args).write_stdin(input).output().expect("starts"))
+    };
+    // Quitting changes nothing.
+    assert_eq!(again("q\n").code, 0);
+    assert_eq!(lines(&project, "data/questions.jsonl"), before);
+    let told = again("y\n1\n");
+    assert!(told.stderr.contains("question 1 of 1, passage 1 of 1"), "{}", told.stderr);
+    let after = lines(&project, "data/questions.jsonl");
+    assert_eq!(after[1..], before[1..]);
+    let quotes = |words: &str| json!({"doc": "a", "quotes": [words]});
+    assert_eq!(
+        after[0]["evidence"],
+        json!([[quotes("six minutes"), quotes("Alpha waits six minutes.")]])
+    );
+    project.refuses(
+        &["dataset", "label", "c.toml", "--reopen", "gone"],
+        &[
+            "error: no question `gone` in `data/questions.jsonl`",
+            "hint: `--reopen` takes the `id` of a question in this file",
+        ],
+    );
 }
 
 #[test]

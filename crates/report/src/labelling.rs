@@ -31,7 +31,7 @@ pub const QUOTE_HELP: &str = "Which words answer it? Enter a line number (`2`) o
 /// Help on words for a question with several pieces of evidence, all needed.
 pub const ALL_NEEDED: &str = "This question already has several pieces of evidence, all required. Words given now are an alternative to all of them. For a passage that answers in part, enter `/b`, then `2`.";
 /// Help on giving an answer.
-pub const ANSWER_HELP: &str = "Enter the answer as worded there, with other wordings after ` | `; or `yes` or `no`; or an empty line if the answer is free text.";
+pub const ANSWER_HELP: &str = "Enter the answer as worded there, with other wordings after ` | `; or `yes` or `no`; or an empty line if the answer is free text. A single letter is entered as a capital. `/b`: judge again, `/q`: quit.";
 /// Help on closing a question.
 pub const CLOSE_HELP: &str = "No judged passage answers it. Are you certain that no document does? `y`: mark it unanswerable, `n`: leave it without an answer, `b`: back.";
 
@@ -64,6 +64,9 @@ impl AnnotatorScreen {
         out.push_str(&self.dim(&wrapped_to(self.width, "", &source(shown.document))));
         out.push_str(&self.pieces(shown));
         out.push('\n');
+        if let Some(grade) = shown.judged {
+            out.push_str(&self.say(&format!("Judged {grade} before; Enter keeps it.")));
+        }
         out
     }
 
@@ -225,7 +228,7 @@ mod tests {
         range: ByteRange,
     ) -> ShownPassage<'a> {
         let progress = LabelProgress { question: 3, n_questions: 40, passage: 5, n_passages: 17 };
-        ShownPassage { question, progress, document, range, is_answered: false }
+        ShownPassage { question, progress, document, range, is_answered: false, judged: None }
     }
 
     #[test]
@@ -250,6 +253,9 @@ mod tests {
           5  - one
           6    - two
         ");
+        let again = ShownPassage { judged: Some(3), ..shown(&question, &document, range) };
+        let again = AnnotatorScreen::new(Some(50), false).passage(&again);
+        assert_eq!(again, screen + "  Judged 3 before; Enter keeps it.\n");
     }
 
     #[test]

@@ -50,7 +50,7 @@ fn ann_missed(delivery: &Delivery<'_>) -> bool {
 /// Returns true if a packed passage without gold evidence seems to answer the question.
 fn answer_elsewhere(delivery: &Delivery<'_>) -> bool {
     let question = &delivery.trace.question;
-    if !question.has_spans() || question.evidence.is_empty() {
+    if question.evidence.is_empty() {
         return false;
     }
     let gold: Vec<&ChunkId> =
@@ -60,7 +60,7 @@ fn answer_elsewhere(delivery: &Delivery<'_>) -> bool {
         .iter()
         .filter(|id| !gold.contains(id))
         .filter_map(|id| delivery.passages.view(id));
-    let elsewhere = Elsewhere::new(of_question(&question.text), &question.answers);
+    let elsewhere = Elsewhere::new(of_question(&question.text), &question.marks());
     others.any(|view| elsewhere.found_in(view.text).is_some())
 }
 

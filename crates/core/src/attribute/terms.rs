@@ -52,7 +52,7 @@ pub fn without(mut wanted: BTreeSet<String>, texts: &[String]) -> BTreeSet<Strin
 }
 
 /// A search for passages that seem to answer a question: they have more than half of its content terms, and a sentence with an
-/// answer string and one of them. With one term anywhere in the passage, about half of the findings in SQuAD that were read used
+/// answer string or a required fact and one of them. With one term anywhere in the passage, about half of the findings in SQuAD that were read used
 /// the same words about something else. Words of the answers do not count as content terms: in a question that asks which of two
 /// things it is, they occur in every passage that names either.
 pub struct Elsewhere {

@@ -11,6 +11,7 @@
 //! A text of white space only gives none. Titles are not part of chunks. [`Strategy::File`] takes the ranges of
 //! [`ForeignChunks`] as they are, trimmed.
 
+mod fences;
 mod fixed;
 mod foreign;
 mod repair;
@@ -31,7 +32,7 @@ use crate::types::{ByteRange, Chunk, Document};
 
 /// Raised whenever the same input would give another range, so with text-splitter's version too (0.33). Part of every cache key that
 /// depends on chunks.
-pub const VERSION: u32 = 3;
+pub const VERSION: u32 = 4;
 
 /// Documents that are chunked before their chunks are put in order: rayon holds these twice.
 const DOCUMENTS_AT_ONCE: usize = 1 << 14;
@@ -116,6 +117,7 @@ fn pieces(text: &str, spec: &ChunkSpec, counter: &dyn TokenCounter) -> Vec<Piece
         Strategy::Recursive => semantic::text(text, spec, counter),
         Strategy::Markdown => semantic::markdown(text, spec, counter),
     };
+    let ranges = fences::joined(text, ranges, spec.size(), counter);
     repair::repair(text, ranges, spec.size(), counter)
 }
 

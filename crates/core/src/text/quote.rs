@@ -5,6 +5,8 @@
 use std::collections::HashMap;
 
 use memchr::memmem;
+use unicode_normalization::UnicodeNormalization;
+use unicode_normalization::char::is_combining_mark;
 
 use crate::types::ByteRange;
 
@@ -18,7 +20,8 @@ pub struct Located {
 }
 
 /// Finds `quote` (less its outer white space) in `text`: exactly, else with all runs of white space treated as equal,
-/// so that a quote survives re-wrapped lines. `None` for a blank quote.
+/// so that a quote survives re-wrapped lines, and with letters and their accents composed, so that it survives a keyboard
+/// (a file of macOS and the text of a PDF may hold `e` and `\u{301}` for `é`). `None` for a blank quote.
 #[must_use]
 pub fn locate(text: &str, quote: &str) -> Option<Located> {
     let found = all(text, quote);
@@ -48,10 +51,11 @@ fn found(text: &str, quote: &str, most: usize) -> Vec<ByteRange> {
     if !exact.is_empty() {
         return exact;
     }
-    let quote = one_spaced(quote);
+    let quote: String = one_spaced(quote).nfc().collect();
     let (collapsed, bytes) = collapse(text);
     let starts = collapsed.match_indices(&quote).take(most);
-    let range = |start: usize| ByteRange::new(bytes[start], bytes[start + quote.len() - 1] + 1);
+    let range =
+        |start: usize| ByteRange::new(bytes[start].start, bytes[start + quote.len() - 1].end);
     starts.map(|(start, _)| range(start)).collect()
 }
 
@@ -68,7 +72,7 @@ pub fn beginning<'q>(text: &str, quote: &'q str) -> &'q str {
     let Some(&end) = n_held.checked_sub(1).and_then(|last| ends.get(last)) else {
         return "";
     };
-    quote[..=bytes[end - 1]].trim_end()
+    quote[..bytes[end - 1].end].trim_end()
 }
 
 /// Returns the span of `text` with as many words as `quote` that shares the most of them, the first of equals; `None`
@@ -125,18 +129,26 @@ pub fn one_spaced(text: &str) -> String {
     spaced
 }
 
-/// Replaces each run of white space by one space; returns the result and the offset in `text` of each of its bytes.
-fn collapse(text: &str) -> (String, Vec<usize>) {
+/// Replaces each run of white space by one space, and letters with combining marks by their composition (NFC); returns the
+/// result and the bytes of `text` that each of its bytes comes from.
+fn collapse(text: &str) -> (String, Vec<ByteRange>) {
     let (mut collapsed, mut bytes) =
         (String::with_capacity(text.len()), Vec::with_capacity(text.len()));
-    for (start, letter) in text.char_indices() {
-        if !letter.is_whitespace() {
-            collapsed.push(letter);
-            bytes.extend(start..start + letter.len_utf8());
-        } else if !collapsed.ends_with(' ') {
-            collapsed.push(' ');
-            bytes.push(start);
+    let mut letters = text.char_indices().peekable();
+    while let Some((start, letter)) = letters.next() {
+        let mut end = start + letter.len_utf8();
+        if letter.is_whitespace() {
+            if !collapsed.ends_with(' ') {
+                collapsed.push(' ');
+                bytes.push(ByteRange::new(start, end));
+            }
+            continue;
         }
+        while let Some((at, mark)) = letters.next_if(|(_, next)| is_combining_mark(*next)) {
+            end = at + mark.len_utf8();
+        }
+        collapsed.extend(text[start..end].nfc());
+        bytes.resize(collapsed.len(), ByteRange::new(start, end));
     }
     (collapsed, bytes)
 }
@@ -183,6 +195,17 @@ mod tests {
         assert_eq!(beginning("a café", "a caféteria"), "a café");
         assert_eq!(beginning(text, "zebra"), "");
         assert_eq!(beginning(text, " "), "");
+    }
+
+    #[test]
+    fn letters_and_their_accents_are_alike_composed_or_not() {
+        let decomposed = "Das Cafe\u{301} o\u{308}ffnet.";
+        // `é` is bytes 7 to 9 of the text: `e` and two bytes of U+0301.
+        assert_eq!(found(decomposed, "Café öffnet"), Some((4, 19, 1)));
+        assert_eq!(found(decomposed, "Café"), Some((4, 10, 1)));
+        assert_eq!(found("Das Café öffnet.", "Cafe\u{301}"), Some((4, 9, 1)));
+        assert_eq!(found("Das Café  öffnet.", "Cafe öffnet"), None, "another letter");
+        assert_eq!(beginning("Das Café", "Cafe\u{301} du"), "Cafe\u{301}");
     }
 
     #[test]

@@ -154,7 +154,7 @@ closed_set! {
         EncoderTruncated = "encoder_truncated",
         /// Exact search has the gold evidence among its candidates, HNSW lost it.
         AnnMiss = "ann_miss",
-        /// An answer string and a content term of the question occur in a packed passage without gold evidence.
+        /// An answer or required fact and content terms of the question occur in a packed passage without gold evidence.
         AnswerElsewhere = "answer_elsewhere",
         /// Wrong with the gold passages, but answer and gold answer contain one another, or all conditions agree on an answer
         /// that occurs in the gold passages, while no gold answer does.

@@ -1,4 +1,4 @@
-//! Appends lines to a native `questions.jsonl`; existing contents are never modified.
+//! Adds lines to a native `questions.jsonl`; of the existing ones only that of a question labelled again is replaced.
 
 use std::collections::{HashMap, HashSet};
 use std::fs::{File, OpenOptions, TryLockError};
@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 use crate::dataset::jsonl::QuestionRecord;
 use crate::dataset::read;
 use crate::error::Error;
+use crate::run::{SHARED, write_file};
 use ragtriage_core::text::quote::one_spaced;
 use ragtriage_core::types::Question;
 
@@ -107,6 +108,33 @@ impl Appended {
         (*known != one_spaced(&question.text)).then_some(known)
     }
 
+    /// Writes `line`, the serialised `question`, in place of the line with its id, or appends it if there is none. The file is
+    /// replaced as a whole.
+    ///
+    /// # Errors
+    /// As [`Self::append`].
+    pub fn put(&mut self, question: &Question, line: &str) -> Result<(), Error> {
+        if !self.ids.contains_key(question.id.as_str()) {
+            return self.append(question, line);
+        }
+        self.check_unchanged()?;
+        let mut after = String::new();
+        read::lines(&self.path, |place, old| {
+            let is_it = read::json::<QuestionRecord>(place, old)?
+                .id
+                .is_some_and(|id| id.0 == question.id.as_str());
+            after.push_str(if is_it { line } else { old });
+            after.push('\n');
+            Ok(())
+        })?;
+        let mode =
+            self.file.as_ref().and_then(|file| file.metadata().ok()).map_or(SHARED, |it| it.mode());
+        write_file(&self.path, mode, |file| file.write_all(after.as_bytes()))
+            .map_err(Error::write(&self.path))?;
+        *self = Self::open(&self.path)?;
+        Ok(())
+    }
+
     /// Appends `line`, the serialised `question`, in one write, so that a kill cannot leave a
     /// partial line; nor does a full disk.
     ///
@@ -116,16 +144,8 @@ impl Appended {
         self.make()?;
         let before = if self.is_open_ended { "\n" } else { "" };
         let text = format!("{before}{line}\n");
+        self.check_unchanged()?;
         let file = self.file.as_mut().expect("it was just made");
-        if !is_unchanged(&self.path, file, self.n_bytes) {
-            let path = self.path.display();
-            return Err(Error::new(
-                format!(
-                    "`{path}` was replaced, removed or changed by another program; this question was not written"
-                ),
-                "start again; questions already in the file are not asked again",
-            ));
-        }
         file.write_all(text.as_bytes()).map_err(|error| {
             let _ = file.set_len(self.n_bytes); // removes a partial line; the first error is more informative
             Error::write(&self.path)(error)
@@ -136,6 +156,19 @@ impl Appended {
         self.ids.insert(question.id.to_string(), text.clone());
         self.texts.insert(text);
         Ok(())
+    }
+
+    fn check_unchanged(&self) -> Result<(), Error> {
+        if self.file.as_ref().is_some_and(|file| is_unchanged(&self.path, file, self.n_bytes)) {
+            return Ok(());
+        }
+        let path = self.path.display();
+        Err(Error::new(
+            format!(
+                "`{path}` was replaced, removed or changed by another program; this question was not written"
+            ),
+            "start again; questions already in the file are not asked again",
+        ))
     }
 }
 
@@ -220,6 +253,31 @@ mod tests {
             )
         );
         assert!(Appended::open(&path).expect("opens").holds(&question("3", "")));
+    }
+
+    #[test]
+    fn a_question_that_is_there_is_replaced_and_the_others_stay_as_they_are() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("questions.jsonl");
+        let (first, last) = (
+            "{\"id\": 1, \"query\": \"How  long?\", \"_by\": \"me\"}",
+            "{\"id\": \"3\", \"text\": \"3\"}",
+        );
+        std::fs::write(&path, format!("{first}\n{{\"id\": \"2\", \"text\": \"2\"}}\n{last}"))
+            .expect("written");
+        let mut file = Appended::open(&path).expect("opens");
+        let again = "{\"id\": \"2\", \"text\": \"2\", \"kind\": \"free\"}";
+        file.put(&question("2", "2"), again).expect("written");
+        file.put(&question("4", "4"), "{\"id\": \"4\", \"text\": \"4\"}").expect("written");
+        let written = std::fs::read_to_string(&path).expect("there");
+        assert_eq!(
+            written,
+            format!("{first}\n{again}\n{last}\n{{\"id\": \"4\", \"text\": \"4\"}}\n")
+        );
+        assert_busy(Appended::open(&path).map(drop));
+        std::fs::write(&path, "").expect("emptied");
+        assert!(file.put(&question("2", "2"), again).is_err());
+        assert_eq!(std::fs::read_to_string(&path).expect("there"), "", "an edit is not undone");
     }
 
     #[test]

@@ -1,8 +1,9 @@
 //! A folder of files as the corpus, with `questions.jsonl`.
 //!
 //! The folder contains `questions.jsonl` and either a folder `corpus/` or the files themselves. A document's id is its path
-//! from the corpus folder with `/`; its text is the unmodified file without a byte order mark; its title is the first
-//! heading (Markdown, or an underlined first line as in reStructuredText), else the file's name without extension. Its
+//! from the corpus folder with `/`; its text is the unmodified file without a byte order mark; its title is that of
+//! its front matter, else the first heading (Markdown, or an underlined first line as in reStructuredText), else the file's
+//! name without extension. Its
 //! metadata are `folder`: all its parent folders within the corpus folder, outermost first.
 
 use std::collections::BTreeMap;
@@ -108,7 +109,10 @@ fn metadata(id: &str) -> BTreeMap<String, Value> {
 
 fn title(text: &str, file: &Path) -> String {
     let heading = match ending(file).as_str() {
-        "md" | "markdown" => markdown_heading(text),
+        "md" | "markdown" | "mdx" => {
+            let (front_matter, body) = front_matter(text);
+            front_matter_title(front_matter).or_else(|| markdown_heading(body))
+        }
         "rst" | "txt" => underlined_heading(text, RST_UNDERLINES),
         _ => None,
     };
@@ -124,12 +128,37 @@ pub(super) fn ending(file: &Path) -> String {
     ending.to_string_lossy().to_lowercase()
 }
 
-/// Returns the first `# heading` outside front matter and fenced code, or an underlined first line.
-fn markdown_heading(text: &str) -> Option<&str> {
-    let mut body = text;
-    if let Some(rest) = text.strip_prefix("---").filter(|rest| rest.starts_with(['\n', '\r'])) {
-        body = rest.split_once("\n---").map_or(text, |(_, after)| after);
+/// Splits Markdown into its front matter, YAML between `---` or Hugo's TOML between `+++`, and the rest.
+fn front_matter(text: &str) -> (&str, &str) {
+    let fence = text.lines().next().map_or("", str::trim_end);
+    if !["---", "+++"].contains(&fence) {
+        return ("", text);
     }
+    let mut end = 0;
+    for (number, line) in text.split_inclusive('\n').enumerate() {
+        if number > 0 && line.trim_end() == fence {
+            return (&text[..end], &text[end + line.len()..]);
+        }
+        end += line.len();
+    }
+    ("", text)
+}
+
+/// Returns the top-level `title: ...` or `title = ...`, without quotes. A text in several lines is none.
+fn front_matter_title(front_matter: &str) -> Option<&str> {
+    let title = front_matter.lines().find_map(|line| {
+        line.strip_prefix("title")?.trim_start().strip_prefix([':', '=']).map(str::trim)
+    })?;
+    let title = match title.chars().next()? {
+        quote @ ('"' | '\'') => title[1..].split_once(quote)?.0,
+        '|' | '>' | '[' | '{' => return None,
+        _ => title.split_once(" #").map_or(title, |(title, _)| title),
+    };
+    Some(title.trim()).filter(|title| !title.is_empty())
+}
+
+/// Returns the first `# heading` outside fenced code, or an underlined first line.
+fn markdown_heading(body: &str) -> Option<&str> {
     let mut is_code = false;
     let mut headings = body.lines().map(str::trim).filter_map(|line| {
         is_code ^= line.starts_with("```") || line.starts_with("~~~");
@@ -227,7 +256,7 @@ mod tests {
     fn a_title_is_the_first_heading_or_the_files_name() {
         let of = |name: &str, text: &str| title(text, Path::new(name));
         assert_eq!(
-            of("a.md", "---\ntitle: x\n---\n```sh\n# no\n```\n\n## The plan ##\n# Later"),
+            of("a.md", "---\nid: x\n---\n```sh\n# no\n```\n\n## The plan ##\n# Later"),
             "The plan"
         );
         assert_eq!(of("a.md", "Under\r\n=====\r\ntext # no\r\n"), "Under");
@@ -236,6 +265,31 @@ mod tests {
         assert_eq!(of("dir/a.rst", "=====\nOver\n=====\n"), "Over");
         assert_eq!(of("notes.v2.txt", "Just text.\nMore."), "notes.v2");
         assert_eq!(of("run.sh", "# comment"), "run");
+    }
+
+    #[test]
+    fn a_title_is_that_of_the_front_matter_where_it_has_one() {
+        let of = |text: &str| title(text, Path::new("03-rb.md"));
+        // Docusaurus and MkDocs, Jekyll, Hugo.
+        assert_eq!(
+            of("---\ntitle: Rolling back\nsidebar_position: 3\n---\n\n## Duration\n"),
+            "Rolling back"
+        );
+        assert_eq!(
+            of("---\r\nlayout: page\r\ntitle: \"It's: a plan\" # new\r\n---\r\n# Other"),
+            "It's: a plan"
+        );
+        assert_eq!(of("+++\ndate = 2024-01-01\ntitle = 'Refunds'\n+++\nText."), "Refunds");
+        assert_eq!(of("---\ntitle: C# in depth # draft\n---\n"), "C# in depth");
+        for (text, expected) in [
+            // No title of the page: nested, another key, in lines, empty, after the front matter, unclosed.
+            ("---\nhero:\n  title: x\ntitles: y\n---\n# Real\n", "Real"),
+            ("---\ntitle: >\n  two lines\n---\nReal\n====\n", "Real"),
+            ("---\ntitle: ''\n---\ntitle: x\n", "03-rb"),
+            ("---\n\ntitle: x\n", "03-rb"),
+        ] {
+            assert_eq!(of(text), expected, "{text}");
+        }
     }
 
     #[test]

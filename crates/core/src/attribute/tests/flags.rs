@@ -4,7 +4,8 @@ use super::super::classify::classify;
 use super::super::judge::Judgments;
 use super::{TENS, attempt, corpus, judged, judgments, member, question, trace, wrong};
 use crate::types::{
-    Attempt, ChunkId, Condition, ConditionAnswers, ExactSearch, Flag, Question, Stance,
+    Attempt, ChunkId, Condition, ConditionAnswers, ExactSearch, Flag, Question, QuestionKind,
+    Stance,
 };
 
 /// Returns the flags of a question whose gold evidence was in its prompt, by its conditions' answers and prompts.
@@ -112,4 +113,25 @@ fn an_answer_elsewhere_wants_most_content_terms_and_not_the_answers_own() {
     assert_eq!(flags("When did cccc end?"), [], "one of two terms");
     assert_eq!(flags("When did dddd end?"), [], "no term in common");
     assert_eq!(flags("Was it 1992 or 1815?"), [], "only the answer itself");
+}
+
+#[test]
+fn a_fact_or_a_free_answer_elsewhere_counts_as_well() {
+    let corpus = corpus(&TENS);
+    let flags = |answers: &[&str], required: &[&str]| {
+        let gold = question(vec![vec![member("d", &[(0, 4)])]]);
+        let asked = Question {
+            kind: QuestionKind::Free,
+            text: "When did cccc?".to_owned(),
+            answers: answers.iter().map(ToString::to_string).collect(),
+            required: required.iter().map(|fact| vec![fact.to_string()]).collect(),
+            ..gold
+        };
+        judged(&trace(asked, &corpus, &["e#0"], &["e#0"], Some(wrong())), &corpus, false, None)
+            .flags
+    };
+    // e#0 is `in 1992, cccc`.
+    assert_eq!(flags(&["1992"], &[]), [Flag::AnswerElsewhere]);
+    assert_eq!(flags(&["It was long ago, in the year 1992."], &["1992"]), [Flag::AnswerElsewhere]);
+    assert_eq!(flags(&["It was long ago, in the year 1992."], &["1815"]), []);
 }

@@ -35,7 +35,7 @@ pub(super) fn ask(
         let given = refused.as_ref().map(|answers| answers.join(" | "));
         let mut typed =
             line(ask, Prompt::Answer(WantedAnswer { known, refused: given.as_deref() }))?;
-        while typed.trim() == "/?" {
+        while asks_for_help(&typed) {
             typed = line(ask, Prompt::AnswerHelp)?;
         }
         way_out(&typed)?;
@@ -104,15 +104,15 @@ fn quote(
             return Ok(if words.is_empty() { Quote::Whole } else { Quote::Words(words) });
         }
         if words.is_empty() {
-            if typed.trim() == "/?" {
-                prompt = Prompt::WordsHelp;
-                continue;
-            }
             way_out(&typed)?;
             let nearest = refused.and_then(|refused| refused.nearest);
             let nearest = nearest.filter(|_| typed.trim() == "y");
             if let Some(range) = picked(&typed, &pieces).or(nearest) {
                 return Ok(Quote::Range(range));
+            }
+            if asks_for_help(&typed) {
+                prompt = Prompt::WordsHelp;
+                continue;
             }
         }
         words.push_str(&typed);
@@ -127,6 +127,11 @@ fn way_out(line: &str) -> Result<(), Interrupt> {
         "/q" => Err(Interrupt::Stop),
         _ => Ok(()),
     }
+}
+
+/// Returns true for `/?`, and for a command of a passage, which is typed by mistake where words are expected.
+fn asks_for_help(line: &str) -> bool {
+    ["/?", "?", "h", "help", "y", "n", "s", "b", "d", "e", "u", "q", "g"].contains(&line.trim())
 }
 
 /// Parses `2` or `2-4`: the range from the start of the second of `pieces` to the end of the fourth; `None` if `line` is not

@@ -5,24 +5,27 @@ use std::io;
 
 use super::evidence::{self, Evidence};
 use super::{ANSWERS, Ask, Interrupt, LabelProgress, Prompt, ShownPassage, line};
-use ragtriage_core::types::{Corpus, DocId, Group, Member, Question, QuestionKind};
+use ragtriage_core::types::{
+    ByteRange, Corpus, DocId, Document, Group, Member, Question, QuestionKind,
+};
 
 /// A question being labelled.
 pub(super) struct Judging<'a> {
     pub question: &'a Question,
     pub corpus: &'a Corpus,
     /// Indexes of the passages, in display order.
-    pub passages: &'a [usize],
+    pub passages: Vec<usize>,
     /// The question's position in the session, and the number of questions.
     pub place: (usize, usize),
-    /// The decisions about the first passages, in order.
-    judged: Vec<JudgedPassage>,
+    /// The decision about each passage; `None` for a skipped one.
+    judged: Vec<Option<JudgedPassage>>,
+    /// The position of the current passage in `passages`.
+    at: usize,
 }
 
 /// A decision about a passage, with its evidence.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum JudgedPassage {
-    Skipped,
     Graded(i32),
     Answers(i32, Evidence),
 }
@@ -32,6 +35,8 @@ enum JudgedPassage {
 pub(super) enum End {
     Judged,
     Unanswerable,
+    /// Back to the previous question.
+    Back,
     Stopped,
 }
 
@@ -39,31 +44,35 @@ impl<'a> Judging<'a> {
     pub fn new(
         question: &'a Question,
         corpus: &'a Corpus,
-        passages: &'a [usize],
+        passages: Vec<usize>,
         place: (usize, usize),
     ) -> Self {
-        Self { question, corpus, passages, place, judged: Vec::new() }
+        let judged = vec![None; passages.len()];
+        Self { question, corpus, passages, place, judged, at: 0 }
     }
 
-    /// Asks until the pool is exhausted or the annotator stops.
+    /// Asks until the pool is exhausted or the annotator stops or goes back. A question that is run again continues at its last
+    /// passage, with its judgments.
     pub fn run(&mut self, ask: &mut Ask<'_>) -> io::Result<End> {
+        self.at = self.at.min(self.passages.len().saturating_sub(1));
         match self.judge_passages(ask) {
             Ok(end) => Ok(end),
             Err(Interrupt::Failed(error)) => Err(error),
-            Err(Interrupt::Stop | Interrupt::Back) => Ok(End::Stopped),
+            Err(Interrupt::Back) => Ok(End::Back),
+            Err(Interrupt::Stop) => Ok(End::Stopped),
         }
     }
 
     fn judge_passages(&mut self, ask: &mut Ask<'_>) -> Result<End, Interrupt> {
         let mut has_enough = false;
         loop {
-            let is_at_end = self.judged.len() == self.passages.len();
+            let is_at_end = self.at == self.passages.len();
             if has_enough || is_at_end {
                 if self.is_answered() {
                     return Ok(End::Judged);
                 }
                 match close(self.question, ask) {
-                    Err(Interrupt::Back) if is_at_end => drop(self.judged.pop()),
+                    Err(Interrupt::Back) if is_at_end => self.back()?,
                     Err(Interrupt::Back) => {}
                     ended => return ended,
                 }
@@ -73,47 +82,69 @@ impl<'a> Judging<'a> {
             let shown = self.shown();
             match command(&shown, ask)? {
                 Command::Grade(grade) if grade >= ANSWERS => {
+                    // Its former judgment holds until the new one is complete.
+                    let before = self.judged[self.at].take();
                     match evidence::ask(ask, &shown, &self.answers(), !self.is_answered()) {
-                        Ok(evidence) => self.judged.push(JudgedPassage::Answers(grade, evidence)),
-                        Err(Interrupt::Back) => {}
-                        Err(interrupt) => return Err(interrupt),
+                        Ok(evidence) => self.judge(Some(JudgedPassage::Answers(grade, evidence))),
+                        Err(interrupt) => {
+                            self.judged[self.at] = before;
+                            if !matches!(interrupt, Interrupt::Back) {
+                                return Err(interrupt);
+                            }
+                        }
                     }
                 }
-                Command::Grade(grade) => self.judged.push(JudgedPassage::Graded(grade)),
-                Command::Skip => self.judged.push(JudgedPassage::Skipped),
+                Command::Grade(grade) => self.judge(Some(JudgedPassage::Graded(grade))),
+                Command::Skip => self.judge(None),
+                Command::Keep => self.at += 1,
                 Command::Enough => has_enough = true,
                 Command::Unanswerable => return Ok(End::Unanswerable),
-                Command::Back => drop(self.judged.pop()),
+                Command::Back => self.back()?,
             }
         }
     }
 
+    fn judge(&mut self, judgment: Option<JudgedPassage>) {
+        self.judged[self.at] = judgment;
+        self.at += 1;
+    }
+
+    /// Goes back to the previous passage; from the first one, to the previous question.
+    fn back(&mut self) -> Result<(), Interrupt> {
+        self.at = match self.at.checked_sub(1) {
+            None if self.place.0 > 1 => return Err(Interrupt::Back),
+            before => before.unwrap_or(0),
+        };
+        Ok(())
+    }
+
     fn shown(&self) -> ShownPassage<'a> {
-        let number = self.passages[self.judged.len()];
+        let number = self.passages[self.at];
         let (question, n_questions) = self.place;
         ShownPassage {
             question: self.question,
             progress: LabelProgress {
                 question,
                 n_questions,
-                passage: self.judged.len() + 1,
+                passage: self.at + 1,
                 n_passages: self.passages.len(),
             },
             document: self.corpus.document_of(number),
             range: self.corpus.chunks()[number].range,
             is_answered: self.is_answered(),
+            judged: self.judged[self.at].as_ref().map(JudgedPassage::grade),
         }
     }
 
     /// Returns true if a judged passage answers the question.
     pub fn is_answered(&self) -> bool {
-        self.judged.iter().any(|judgment| matches!(judgment, JudgedPassage::Answers(..)))
+        self.judged.iter().flatten().any(|one| matches!(one, JudgedPassage::Answers(..)))
     }
 
     /// Returns the wordings of the answer so far.
     fn answers(&self) -> Vec<String> {
         let mut answers = self.question.answers.clone();
-        for judgment in &self.judged {
+        for judgment in self.judged.iter().flatten() {
             let JudgedPassage::Answers(_, evidence) = judgment else {
                 continue;
             };
@@ -126,26 +157,40 @@ impl<'a> Judging<'a> {
 
     /// Returns the number of judged passages.
     pub fn n_judged(&self) -> usize {
-        self.judged.iter().filter(|judgment| **judgment != JudgedPassage::Skipped).count()
-    }
-
-    /// Returns the number of shown passages.
-    pub fn n_shown(&self) -> usize {
-        self.judged.len()
+        self.judged.iter().flatten().count()
     }
 
     /// Returns the best grade of each judged document.
+    ///
+    /// A document counts as judged not relevant only if all its passages were: another passage may answer. A document with
+    /// the text of a judged one has its grade.
     pub fn grades(&self) -> BTreeMap<DocId, i32> {
         let mut grades = BTreeMap::new();
-        for (number, judgment) in self.passages.iter().zip(&self.judged) {
-            let grade = match judgment {
-                JudgedPassage::Skipped => continue,
-                JudgedPassage::Graded(grade) | JudgedPassage::Answers(grade, _) => *grade,
-            };
-            let best = grades.entry(self.corpus.document_of(*number).id.clone()).or_insert(grade);
-            *best = grade.max(*best);
+        for (number, judgment) in self.judgments() {
+            let grade = judgment.grade();
+            let document = self.corpus.document_of(number);
+            let is_unread = |passage: usize| self.judgments().all(|(other, _)| other != passage);
+            if grade <= 0 && self.corpus.chunk_numbers(&document.id).any(is_unread) {
+                continue;
+            }
+            for same in self.documents_like(document) {
+                let best = grades.entry(same.clone()).or_insert(grade);
+                *best = grade.max(*best);
+            }
         }
         grades
+    }
+
+    /// Returns the judged passages, by number.
+    fn judgments(&self) -> impl Iterator<Item = (usize, &JudgedPassage)> {
+        let judged = self.passages.iter().zip(&self.judged);
+        judged.filter_map(|(number, judgment)| Some((*number, judgment.as_ref()?)))
+    }
+
+    /// Returns the ids of `document` and of those with the same text.
+    fn documents_like(&self, document: &Document) -> impl Iterator<Item = &'a DocId> {
+        let all = self.corpus.documents().iter();
+        all.filter(move |other| other.text == document.text).map(|other| &other.id)
     }
 
     /// Returns the question with its labels. Existing labels are retained; documents judged now get their
@@ -166,32 +211,58 @@ impl<'a> Judging<'a> {
         question
     }
 
-    /// Returns the question's previous evidence, without documents now judged not relevant, and with the passages that answer.
+    /// Returns the question's previous evidence, without documents and ranges now judged not relevant, and with the passages that
+    /// answer.
     ///
     /// Such a passage answers alone, so it is added as an alternative to every required group: if A and B are required, "A and
     /// B, or X" becomes "A or X, and B or X". Groups without members are dropped.
     fn evidence(&self, grades: &BTreeMap<DocId, i32>) -> Vec<Group> {
         let mut evidence = self.question.evidence.clone();
         for group in &mut evidence {
-            group.retain(|member| grades.get(&member.doc).is_none_or(|grade| *grade > 0));
+            group.retain(|member| {
+                grades.get(&member.doc).is_none_or(|grade| *grade > 0) && !self.refutes(member)
+            });
         }
         if evidence.is_empty() {
             evidence.push(Group::new());
         }
-        for (number, judgment) in self.passages.iter().zip(&self.judged) {
+        for (number, judgment) in self.judgments() {
             let JudgedPassage::Answers(_, Evidence { range, .. }) = judgment else {
                 continue;
             };
-            let doc = self.corpus.document_of(*number).id.clone();
-            let member = Member { doc, ranges: range.iter().copied().collect() };
-            for group in &mut evidence {
-                if !group.contains(&member) {
-                    group.push(member.clone());
+            for doc in self.documents_like(self.corpus.document_of(number)) {
+                let member = Member { doc: doc.clone(), ranges: range.iter().copied().collect() };
+                for group in &mut evidence {
+                    if !group.contains(&member) {
+                        group.push(member.clone());
+                    }
                 }
             }
         }
         evidence.retain(|group| !group.is_empty());
         evidence
+    }
+
+    /// Returns true if the ranges of `member` are in passages judged not relevant.
+    fn refutes(&self, member: &Member) -> bool {
+        let refuted: Vec<ByteRange> = self
+            .judgments()
+            .filter(|(number, judgment)| {
+                judgment.grade() <= 0 && self.corpus.document_of(*number).id == member.doc
+            })
+            .map(|(number, _)| self.corpus.chunks()[number].range)
+            .collect();
+        let is_in = |range: &ByteRange| {
+            refuted.iter().any(|held| held.start <= range.start && range.end <= held.end)
+        };
+        !member.ranges.is_empty() && member.ranges.iter().all(is_in)
+    }
+}
+
+impl JudgedPassage {
+    fn grade(&self) -> i32 {
+        let (Self::Graded(grade) | Self::Answers(grade, _)) = self;
+        *grade
     }
 }
 
@@ -200,6 +271,8 @@ impl<'a> Judging<'a> {
 enum Command {
     Grade(i32),
     Skip,
+    /// Its former judgment holds.
+    Keep,
     Enough,
     Unanswerable,
     Back,
@@ -220,7 +293,10 @@ fn command(shown: &ShownPassage<'_>, ask: &mut Ask<'_>) -> Result<Command, Inter
             "n" | "no" => return Ok(Command::Grade(0)),
             "s" => return Ok(Command::Skip),
             "e" => return Ok(Command::Enough),
-            "b" if shown.progress.passage == 1 => Prompt::FirstPassage,
+            "" if shown.judged.is_some() => return Ok(Command::Keep),
+            "b" if shown.progress.passage == 1 && shown.progress.question == 1 => {
+                Prompt::FirstPassage
+            }
             "b" => return Ok(Command::Back),
             "u" if shown.is_answered => Prompt::AlreadyAnswered,
             "u" => return Ok(Command::Unanswerable),

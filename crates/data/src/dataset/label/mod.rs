@@ -26,12 +26,13 @@ use ragtriage_core::types::{ByteRange, Document, Question};
 pub const ANSWERS: i32 = 3;
 
 /// The commands with their descriptions, in help order.
-pub const COMMANDS: [(&str, &str); 10] = [
+pub const COMMANDS: [(&str, &str); 11] = [
     ("y, 3", "relevant: it answers the question; you are then asked for the exact words"),
     ("n, 0", "not relevant"),
     ("1, 2", "partly relevant, as grade 1 or 2 (also `g 1`, `g 2`)"),
     ("s", "skip: cannot say; the passage stays unjudged"),
-    ("b", "back: judge the previous passage again"),
+    ("b", "back to the previous passage, also of the previous question; judgments are kept"),
+    ("Enter", "keep the judgment of a passage that was judged before"),
     ("d", "show the whole document"),
     ("e", "end this question: the remaining passages stay unjudged"),
     ("u", "unanswerable: nothing in the documents answers this question"),
@@ -53,7 +54,7 @@ pub enum Prompt<'a> {
     Help,
     /// The typed line is no command.
     UnknownCommand(&'a str),
-    /// There is no passage to go back to.
+    /// There is no passage of this session to go back to.
     FirstPassage,
     /// The question is not unanswerable.
     AlreadyAnswered,
@@ -77,7 +78,7 @@ pub type Ask<'a> = dyn FnMut(Prompt<'_>) -> io::Result<Option<String>> + 'a;
 /// The reason that a request has no reply.
 #[derive(Debug)]
 enum Interrupt {
-    /// Judge the last passage again.
+    /// Go back: from the first passage to the previous question.
     Back,
     /// Stop the session.
     Stop,
@@ -119,8 +120,10 @@ pub struct ShownPassage<'a> {
     pub document: &'a Document,
     /// The passage in it.
     pub range: ByteRange,
-    /// True if an earlier judged passage answers the question.
+    /// True if a judged passage answers the question.
     pub is_answered: bool,
+    /// The grade that it was given before.
+    pub judged: Option<i32>,
 }
 
 impl ShownPassage<'_> {

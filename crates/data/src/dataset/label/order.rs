@@ -1,15 +1,18 @@
 //! The order in which a pool is shown.
 
-use std::collections::BTreeMap;
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, HashSet};
 
 use sha2::{Digest, Sha256};
 
 use crate::dataset::load::Candidates;
+use ragtriage_core::attribute::terms;
 use ragtriage_core::stats::random::Random;
 use ragtriage_core::types::{Corpus, Pooled, Pools, Question};
 
 /// Returns the passages of `pool` in display order, by index: those with candidate places of the answer, in their order, then the
-/// others: shuffled documents, with each document's passages in text order.
+/// others: shuffled documents, with each document's passages in text order. A passage of a document with the text of another
+/// one is shown once.
 ///
 /// An annotator who sees the best-ranked passages first expects less of later ones, and grades by position (Eisenberg and
 /// Barry 1988, "Order effects"); labels would then favour the pooled retrievers. The position must be uninformative, as in
@@ -29,11 +32,15 @@ pub(super) fn arranged(pool: &[Pooled], corpus: &Corpus, question: &Question) ->
         passages.sort_unstable();
     }
     arranged.extend(documents.into_iter().flatten());
+    let mut seen = HashSet::new();
+    arranged.retain(|&number| {
+        seen.insert((&*corpus.document_of(number).text, corpus.chunks()[number].range))
+    });
     arranged
 }
 
-/// Moves the passages that overlap candidate places of a question's answer to the front of its pool, in the order of the places;
-/// those that no retriever found are added.
+/// Moves the passages that overlap candidate places of a question's answer to the front of its pool: first those that share the
+/// most content terms with the question, then in the order of the places. Those that no retriever found are added.
 pub fn candidates_first(pools: &mut Pools, questions: &[Question], candidates: &Candidates) {
     let corpus = &pools.corpus;
     for (pool, question) in pools.of.iter_mut().zip(questions) {
@@ -53,6 +60,11 @@ pub fn candidates_first(pools: &mut Pools, questions: &[Question], candidates: &
                 });
             }
         }
+        let wanted = terms::of_question(&question.text);
+        first.sort_by_cached_key(|pooled| {
+            let text = corpus.text_of(&pooled.id).map_or("", |(_, text, _)| text);
+            Reverse(terms::shared(text, &wanted).len())
+        });
         pool.splice(..0, first);
     }
 }

@@ -1,4 +1,4 @@
-//! Missing labels: passages that contain an answer and the question's terms, in documents that no label of the question names.
+//! Missing labels: passages that contain an answer or a required fact and the question's terms, in documents that no label of the question names.
 //!
 //! Only retrieved passages are checked, since only those are judged in a run: the pool of each retriever's best (`pipeline::pool`). The
 //! rule is that of the flag `answer_elsewhere` ([`Elsewhere`]).
@@ -14,7 +14,7 @@ use ragtriage_core::types::{Pooled, Pools};
 /// The number of passages pooled per retriever: most metrics use no more of a ranking.
 pub const DEPTH: usize = 10;
 
-/// Returns the indexes of the questions suitable for pooling: with labels and an informative answer.
+/// Returns the indexes of the questions suitable for pooling: with labels and an informative answer or required fact.
 #[must_use]
 pub fn worth_pooling(subject: &LintSubject<'_>) -> Vec<usize> {
     (0..subject.questions.len())
@@ -23,9 +23,8 @@ pub fn worth_pooling(subject: &LintSubject<'_>) -> Vec<usize> {
 }
 
 fn is_worth_pooling(question: &Question) -> bool {
-    question.has_spans()
-        && !(question.evidence.is_empty() && question.relevant.is_empty())
-        && question.answers.iter().any(|answer| says_something(answer))
+    !(question.evidence.is_empty() && question.relevant.is_empty())
+        && question.marks().iter().any(|mark| says_something(mark))
 }
 
 /// Reports each question and unlabelled document, with the best-ranked chunk. `pools` are those of the questions `numbers`.
@@ -45,7 +44,7 @@ fn of_question(
     corpus: &Corpus,
 ) -> Vec<Finding> {
     let question = &subject.questions[number];
-    let elsewhere = Elsewhere::new(content_terms(&question.text), &question.answers);
+    let elsewhere = Elsewhere::new(content_terms(&question.text), &question.marks());
     let mut known: HashSet<&str> =
         question.evidence.iter().flatten().map(|member| member.doc.as_str()).collect();
     known.extend(question.relevant.keys().map(DocId::as_str));
@@ -151,18 +150,25 @@ mod tests {
     }
 
     #[test]
-    fn only_labelled_span_questions_with_an_answer_that_says_something_are_pooled() {
+    fn only_labelled_questions_with_a_mark_that_says_something_are_pooled() {
         let yes_no = ragtriage_core::types::Question {
             kind: QuestionKind::YesNo,
             ..question("c", "?", &["yes"], &["a"])
+        };
+        let facts = |facts: &[&str]| ragtriage_core::types::Question {
+            kind: QuestionKind::Free,
+            required: facts.iter().map(|fact| vec![(*fact).to_owned()]).collect(),
+            ..question("e", "?", &[], &["a"])
         };
         let questions = vec![
             question("a", "?", &["no", "18", "six"], &["a"]),
             question("b", "?", &["18", "Yes.", "a b"], &["a"]),
             yes_no,
             question("d", "?", &["six minutes"], &[]),
+            facts(&["18"]),
+            facts(&["18", "six minutes"]),
         ];
         let inspection = inspection(vec![document("a", "a")], questions);
-        assert_eq!(worth_pooling(&LintSubject::new(&inspection)), [0]);
+        assert_eq!(worth_pooling(&LintSubject::new(&inspection)), [0, 5]);
     }
 }
