@@ -1,5 +1,7 @@
 //! Vectors: their form and their similarity.
 
+use serde::{Deserialize, Serialize};
+
 use crate::closed_set::closed_set;
 
 closed_set! {
