@@ -13,6 +13,7 @@ fn every_class_flag_tag_and_kind_lists_its_questions() {
         assert!(!expected.is_empty(), "no question has {name} {value}: that would show nothing");
         page.filter(name, value);
         page.lists(&sample.worst_first("first", &expected), N_QUESTIONS);
+        assert_eq!(page.hash(), format!("#{name}={value}"));
         page.filter(name, "");
         page.counts(N_QUESTIONS, N_QUESTIONS);
     };

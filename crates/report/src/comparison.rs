@@ -9,7 +9,7 @@ use ragtriage_eval::compare::answers::{Flip, FlipGroup, Turn};
 use ragtriage_eval::compare::differences::MetricDifference;
 use ragtriage_eval::compare::{Comparison, PairComparison, RunHead, p_text};
 
-use crate::document::{Align, Element, Entry, Fact, Report, Table, TableCell};
+use crate::document::{Align, Element, Entry, Fact, Report, Table};
 use crate::few_clusters;
 
 /// Most characters of a text that data gave, of an id, of a question, of a setting's name, and of its value: one line each.

@@ -4,9 +4,10 @@ mod faults;
 
 use std::io::{Read, Write};
 use std::net::{Ipv4Addr, TcpListener};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use super::*;
+use crate::Kind;
 use ragtriage_core::types::{Similarity, VectorShape};
 
 fn spec() -> CollectionSpec {
