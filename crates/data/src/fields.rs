@@ -123,7 +123,7 @@ impl Fields {
     }
 
     /// Returns where a field is looked for first.
-    pub(crate) fn pointer(&self, section: &str, name: &str) -> &str {
+    pub(crate) fn pointer<'a>(&'a self, section: &str, name: &'a str) -> &'a str {
         self.pointers(section, name).first().map_or(name, Pointer::text)
     }
 
