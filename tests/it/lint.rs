@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use crate::project::{CORPUS, Project, QUESTIONS, SETTINGS};
 
@@ -39,7 +39,6 @@ fn a_sound_set_passes_and_its_report_is_this() {
 
       documents  2
       questions  2
-      pooled     the first 10 of bm25 for 2 questions
     ");
 }
 
@@ -109,34 +108,9 @@ fn hostile_text_cannot_reach_the_terminal() {
 }
 
 #[test]
-fn an_answer_in_an_unlabelled_passage_is_found_by_pooling() {
-    let corpus = format!(
-        "{CORPUS}{{\"id\": \"h\", \"text\": \"Some say alpha waits long: six minutes.\"}}\n"
-    );
-    let project = project(&corpus, QUESTIONS);
-    let (code, lint) = linted(&project, &[]);
-    let hole = lint["findings"]
-        .as_array()
-        .expect("a list")
-        .iter()
-        .find(|finding| finding["rule"] == "label-hole");
-    let hole = hole.expect("found");
-    assert_eq!(
-        (&hole["question"], &hole["document"], &hole["chunk"]),
-        (&"q1".into(), &"h".into(), &"h#0".into())
-    );
-    assert_eq!(code, 0, "a warning");
-    assert_eq!(lint["figures"]["pooled"]["retrievers"], json!(["bm25"]));
-    let (_, lint) = linted(&project, &["--no-pool"]);
-    assert!(!rules(&lint).contains_key("label-hole"));
-    assert_eq!(lint["figures"]["pooled"], Value::Null);
-}
-
-#[test]
 fn the_shipped_runbooks_have_neither_errors_nor_warnings() {
     let outcome = Project::runbooks().call(&["dataset", "lint", "--json"]);
     let lint: Value = serde_json::from_str(&outcome.stdout).expect("JSON");
     assert_eq!(rules(&lint), BTreeMap::new(), "{}", outcome.stdout);
     assert_eq!((outcome.code, &lint["errors"], &lint["warnings"]), (0, &0.into(), &0.into()));
-    assert_eq!(lint["figures"]["pooled"]["retrievers"], json!(["bm25"]));
 }

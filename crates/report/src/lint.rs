@@ -1,7 +1,7 @@
 //! Lint findings as data: figures of the data set, then the findings by rule, worst first.
 
 use crate::document::{Element, Fact, Notice, Report};
-use ragtriage_core::text::numbers::{listed, plural, thousands};
+use ragtriage_core::text::numbers::{plural, thousands};
 use ragtriage_core::text::sanitize::shortened;
 use ragtriage_core::types::DocId;
 use ragtriage_data::dataset::lint::finding::Finding;
@@ -37,21 +37,11 @@ fn total(lint: &Lint) -> String {
 }
 
 fn figures(figures: &Figures) -> Vec<Fact> {
-    let Figures { documents, questions, pooled } = figures;
-    let mut facts = vec![
+    let Figures { documents, questions } = figures;
+    vec![
         Fact::new("documents", thousands(*documents)),
         Fact::new("questions", thousands(*questions)),
-    ];
-    facts.extend(pooled.as_ref().map(|pooled| {
-        let text = format!(
-            "the first {} of {} for {}",
-            pooled.depth,
-            listed(&pooled.retrievers),
-            plural(pooled.questions, "question", "questions")
-        );
-        Fact::new("pooled", text)
-    }));
-    facts
+    ]
 }
 
 /// Appends the findings of one rule. Equal hints in a row are given once.

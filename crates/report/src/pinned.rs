@@ -7,7 +7,7 @@ use ragtriage_core::language::Language;
 use ragtriage_core::metric::answer::Scorer;
 use ragtriage_core::types::{Document, Estimate, FailureClass, Interval};
 use ragtriage_data::dataset::lint::finding::{Finding, Rule};
-use ragtriage_data::dataset::lint::{Lint, PoolSummary, content};
+use ragtriage_data::dataset::lint::{Lint, content};
 use ragtriage_data::dataset::{Inspection, Place};
 use ragtriage_eval::audit::{Audit, Mistake};
 use ragtriage_eval::files::{FilePlan, FileScores, MetricColumn, Warning};
@@ -60,11 +60,6 @@ fn inspection() -> Inspection {
 
 fn linted() -> Lint {
     let mut lint = content("jsonl data".to_owned(), &inspection());
-    lint.figures.pooled = Some(PoolSummary {
-        retrievers: vec!["bm25".to_owned(), "dense".to_owned()],
-        depth: 10,
-        questions: 1,
-    });
     lint.notes = vec!["3 lines without text".to_owned()];
     let at = |line: usize, question: &str| Finding {
         file: Some("data/questions.jsonl".to_owned()),

@@ -4,7 +4,7 @@ use std::fmt;
 
 use serde::{Serialize, Serializer};
 
-use ragtriage_core::types::{ChunkId, DocId, QuestionId};
+use ragtriage_core::types::{DocId, QuestionId};
 
 /// The severity of a finding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
@@ -79,7 +79,6 @@ rules! {
     EmptyDocument = "empty-document", Warning, "documents without text, which produce no chunks";
     DuplicateDocument = "duplicate-document", Warning, "retrieving the other copy counts as a miss";
     DuplicateQuestion = "duplicate-question", Warning, "the same question counts twice";
-    MissingLabel = "label-hole", Warning, "unlabelled passages that may answer: retrieving them counts as a miss";
 }
 
 impl fmt::Display for Rule {
@@ -107,12 +106,6 @@ pub struct Finding {
     /// The document concerned.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub document: Option<DocId>,
-    /// The chunk concerned.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub chunk: Option<ChunkId>,
-    /// The rank of that chunk, from 1.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub rank: Option<usize>,
     /// The file that contains the question or the invalid record.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub file: Option<String>,
@@ -134,8 +127,6 @@ impl Finding {
             rule,
             question: None,
             document: None,
-            chunk: None,
-            rank: None,
             file: None,
             line: None,
             message: message.into(),
@@ -164,8 +155,8 @@ mod tests {
         assert!(Rule::ALL.is_sorted(), "the table has the order of the set");
         assert!(Rule::ALL.is_sorted_by_key(|rule| rule.severity()));
         assert_eq!(
-            serde_json::to_string(&Rule::MissingLabel).expect("serialises"),
-            "\"label-hole\""
+            serde_json::to_string(&Rule::DuplicateQuestion).expect("serialises"),
+            "\"duplicate-question\""
         );
     }
 }

@@ -1,13 +1,11 @@
 //! Lint: errors and weaknesses of a data set, found before it is used for measurement.
 //!
-//! A check is a function from a [`LintSubject`] to findings. [`content`] runs those that need only the data; [`missing_labels`] needs
-//! the retrieved passages. Nothing here writes files or calls a service.
+//! A check is a function from a [`LintSubject`] to findings; [`content`] runs all of them. Nothing here writes files or calls a service.
 
 mod content;
 mod duplicates;
 pub mod finding;
-pub mod missing_labels;
-pub mod subject;
+mod subject;
 
 use serde::Serialize;
 
@@ -45,22 +43,9 @@ pub struct Figures {
     pub documents: usize,
     /// Questions.
     pub questions: usize,
-    /// The pools searched for missing labels, if any.
-    pub pooled: Option<PoolSummary>,
 }
 
-/// The size of the pools.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct PoolSummary {
-    /// The retrievers, by name.
-    pub retrievers: Vec<String>,
-    /// Number of passages per retriever.
-    pub depth: usize,
-    /// Number of questions pooled.
-    pub questions: usize,
-}
-
-/// Runs all checks that need only the data. `dataset` is the user's name for it.
+/// Runs all checks. `dataset` is the user's name for it.
 #[must_use]
 pub fn content(dataset: String, inspection: &Inspection) -> Lint {
     let subject = LintSubject::new(inspection);
@@ -79,7 +64,6 @@ pub fn content(dataset: String, inspection: &Inspection) -> Lint {
         figures: Figures {
             documents: inspection.documents.len(),
             questions: inspection.questions.len(),
-            pooled: None,
         },
         findings: Vec::new(),
         notes: inspection.notes.iter().map(ToString::to_string).collect(),

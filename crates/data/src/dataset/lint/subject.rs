@@ -1,10 +1,9 @@
 //! Input of the checks: the readable part of a data set, indexed by id.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::HashMap;
 
 use super::finding::{Finding, Rule};
 use crate::dataset::load::Inspection;
-use ragtriage_core::attribute::terms;
 use ragtriage_core::types::{DocId, Document, Member, Question};
 
 /// Documents and questions, with the location of the questions.
@@ -68,15 +67,6 @@ impl<'a> LintSubject<'a> {
         let pieces: Vec<&str> = ranges.filter_map(|it| text.get(it.as_range())).collect();
         Some(pieces.join("\n"))
     }
-}
-
-/// Pronouns refer to speaker and listener, not to the subject.
-const PRONOUNS: &str = "i me my we us our you your he him his she her its them";
-
-/// Returns the content terms of a question, as used by attribution, without pronouns.
-#[must_use]
-pub(crate) fn content_terms(question: &str) -> BTreeSet<String> {
-    terms::without(terms::of_question(question), &[PRONOUNS.to_owned()])
 }
 
 /// Returns the documents that the question's labels mark as relevant: evidence and grades of at least 1,
@@ -182,13 +172,6 @@ pub(super) mod tests {
         asked.relevant = [("a".into(), 1), ("b".into(), 3), ("c".into(), 0)].into();
         let used: Vec<&str> = used_documents(&asked).into_iter().map(DocId::as_str).collect();
         assert_eq!(used, ["a", "b"]);
-    }
-
-    #[test]
-    fn pronouns_are_no_content() {
-        let terms: Vec<String> =
-            content_terms("What do I tell him about our parcels?").into_iter().collect();
-        assert_eq!(terms, ["about", "parcel", "tell"]);
     }
 
     #[test]
