@@ -107,10 +107,7 @@ fn a_question_that_fails_is_a_row_and_is_asked_again_on_resume() {
 #[test]
 fn a_service_that_answers_otherwise_is_told_what_was_expected() {
     for (body, reason) in [
-        (
-            json!({ "answer": "x" }),
-            "`contexts` must be a list of texts, or of objects with a `text`",
-        ),
+        (json!({ "answer": "x" }), "neither `contexts` nor `stages`; it has `answer`"),
         (json!({ "id": "q7", "contexts": ["a"], "answer": "x" }), "answered `q7`"),
         (json!({ "error": "no index" }), "the recorded pipeline failed: no index"),
         (json!([1]), "not a JSON object"),

@@ -82,8 +82,8 @@ fn a_sitting_reads_like_a_conversation() {
       Nearest text: `waits six`. Enter `y` to use it, or other words, a number, or `/b`.
     words > y
       Enter the answer as worded there, with other wordings after ` | `; or `yes` or `no`; or an empty
-      line if the answer is free text. A single letter is entered as a capital. `/b`: judge again,
-      `/q`: quit.
+      line if the answer is free text. A single letter is entered as a capital. `/b`: judge again, `/q`:
+      quit.
     answer > six
 
     ──────────────────────────────────────────────────────────────────── question 2 of 3, passage 1 of 1

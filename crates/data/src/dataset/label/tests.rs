@@ -350,7 +350,7 @@ fn stopping_after_going_back_loses_no_answer_and_no_decision() {
         ["unanswerable", "free"]
     );
     assert_eq!(tally.expect("stopped").stopped, Some(Stopped { n_left: 1, n_dropped: 0 }));
-    // Judged anew, and left in the middle of it: the former judgment holds.
+    // Judged again, and left in the middle of it: the former judgment holds.
     let says = ["3", "It waits 6 minutes.", "6 minutes", "b", "3", "/q"];
     let (lines, ..) = sit(&[&["a#0"], &["b#0"]], &says);
     assert_eq!(lines[0]["answers"], serde_json::json!(["6 minutes"]));
