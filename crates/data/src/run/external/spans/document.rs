@@ -58,14 +58,14 @@ fn document(value: &Value, plain: bool) -> Option<RecordedHit> {
             _ => None,
         },
         Value::Object(fields) => {
-            let mut fields = fields.clone();
-            if let Some(metadata) = fields.get_mut("metadata") {
+            let nested = ["node", "document", "kwargs"].iter().find_map(|key| fields.get(*key));
+            let mut inner = nested.filter(|inner| inner.is_object()).unwrap_or(value).clone();
+            if let Some(metadata) = inner.get_mut("metadata") {
                 *metadata = content::parsed(metadata).into_owned();
             }
-            let is_message = fields.contains_key("role");
-            let fields = Value::Object(fields);
-            let field = |name| Fields::standard().find("hit", name, &fields);
-            let plain = |name| field(name).as_ref().and_then(content::plain);
+            let field = |name, of: &Value| Fields::standard().find("hit", name, of);
+            let plain = |name| field(name, &inner).as_ref().and_then(content::plain);
+            let score = |of| field("score", of).as_ref().and_then(content::amount);
             let text = plain("text").filter(|text| !text.trim().is_empty());
             let id = plain("doc_id").or_else(|| plain("chunk_id")).filter(|id| !id.is_empty());
             // Without a text, it is a chunk, or a whole document.
@@ -75,11 +75,11 @@ fn document(value: &Value, plain: bool) -> Option<RecordedHit> {
                 doc_id,
                 chunk_id,
                 title: plain("title"),
-                score: field("score").as_ref().and_then(content::amount),
+                score: score(value).or_else(|| score(&inner)),
                 ..RecordedHit::default()
             };
             let is_document = is_known(&found) || found.score.is_some();
-            (is_document && !is_message).then_some(found)
+            (is_document && inner.get("role").is_none()).then_some(found)
         }
         _ => None,
     }
