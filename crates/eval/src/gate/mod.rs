@@ -293,7 +293,8 @@ impl<'a> JudgedRun<'a> {
     fn lacks(&self, quantity: Quantity) -> Error {
         let name = &self.run.manifest.name;
         let message = format!("`{name}` has no value of `{quantity}` on any question");
-        if matches!(quantity, Quantity::Fault(_)) && !self.has_oracle() {
+        let needs_oracle = matches!(quantity, Quantity::Fault(fault) if fault != Fault::Declined);
+        if needs_oracle && !self.has_oracle() {
             let hint = "run again with `--set 'evaluation.conditions=[\"retrieved\", \"oracle\"]'` and a generator";
             return Error::new(format!("{message}: it needs the condition `oracle`"), hint);
         }

@@ -73,14 +73,3 @@ fn every_conclusion_fits_the_screen() {
         assert!(!text.contains("[0, 0]") && !text.contains("[0.00, 0.00]"), "{text}");
     }
 }
-
-#[test]
-fn where_more_evidence_may_be_chance_the_screen_says_why_nothing_is_proposed() {
-    let run = specimen::of_fates(&[LOW], 1);
-    let evaluation = summary::evaluate(&run, &specimen::plan());
-    let laid_out =
-        |report: &Report| terminal::render(report, Screen { width: COLUMNS, color: false });
-    let text = screen(&run, &evaluation, &Report::default(), laid_out);
-    assert!(text.contains("  try     nothing yet: retrieval.k = "), "{text}");
-    assert!(text.contains("has complete evidence for 1 of 1 questions instead of 0"), "{text}");
-}

@@ -21,7 +21,7 @@ pub(super) fn advice(summary: &Summary) -> Option<Fact> {
     Some(Fact::new(
         "try",
         format!(
-            "nothing yet: {} has complete evidence for {} of {} questions instead of {}, {}",
+            "nothing yet: with {}, {} of {} questions have complete evidence instead of {}, {}",
             name(one),
             thousands(one.after),
             thousands(one.n),
