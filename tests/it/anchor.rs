@@ -162,13 +162,18 @@ fn is_gold(text: &str, found: ByteRange, gold: ByteRange) -> bool {
             || matching(gold_text).contains(&matching(found_text)))
 }
 
-/// Number of places in `text` where `answer` is a whole word as written, in any case.
+/// Number of places in `text` where `answer` is a whole word as written, in any case: next to it is nothing that may join it to
+/// another word, such as `'s` or `-based`.
 fn n_plain(answer: &str, text: &str) -> usize {
     let (answer, text) = (answer.to_lowercase(), text.to_lowercase());
-    let edge = |c: Option<char>| c.is_none_or(|c| !c.is_alphanumeric());
+    let is_edge = |outwards: &mut dyn Iterator<Item = char>| {
+        let joined = outwards.take_while(|c| !c.is_whitespace()).take(2);
+        !joined.collect::<String>().contains(char::is_alphanumeric)
+    };
     text.match_indices(&answer)
         .filter(|(at, found)| {
-            edge(text[..*at].chars().next_back()) && edge(text[at + found.len()..].chars().next())
+            let (before, after) = (&text[..*at], &text[at + found.len()..]);
+            is_edge(&mut before.chars().rev()) && is_edge(&mut after.chars())
         })
         .count()
 }
