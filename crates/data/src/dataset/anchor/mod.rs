@@ -231,7 +231,9 @@ impl<'a> Searched<'a> {
         } else if question.answers.iter().all(is_yes_no) {
             nowhere(Reason::YesNo)
         } else {
-            let found = self.index.find(&question.answers, within);
+            // `Sky's` is a place of `Sky`.
+            let wordings = question.answers.iter().flat_map(|it| [it.clone(), format!("{it}'s")]);
+            let found = self.index.find(&wordings.collect::<Vec<String>>(), within);
             if let (1, [place]) = (found.n_found, &found.places[..]) {
                 return Anchor::Once {
                     doc: self.documents[place.text].id.clone(),

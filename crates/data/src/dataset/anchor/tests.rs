@@ -105,6 +105,18 @@ fn an_answer_that_occurs_several_times_or_never_is_left_open_with_its_places() {
 }
 
 #[test]
+fn a_possessive_is_an_occurrence() {
+    let texts = [document("a.md", "Sky grew. BSkyB and Sky’s board met.")];
+    let question = |answer: &str| Question {
+        answers: vec![answer.to_owned()],
+        ..Question::new("q".into(), "?".to_owned())
+    };
+    let found = |answer: &str| Searched::new(&texts).anchor(&question(answer), None);
+    assert!(matches!(found("Sky"), Anchor::Open { reason: Reason::Several, n_found: 2, .. }));
+    assert!(matches!(found("BSkyB"), Anchor::Once { .. }));
+}
+
+#[test]
 fn reference_contexts_are_groups_with_their_places_as_members() {
     let found = anchored(
         r#"[{"user_input": "Both?", "reference": "Four hours, and thirty seconds.", "reference_contexts":
