@@ -102,12 +102,11 @@ pub struct ImportArgs {
 pub fn import(args: ImportArgs) -> Result<(), Failure> {
     block_on(async move {
         let fields = args.map.fields()?;
-        let (input, config, unlabelled) = match &args.documents {
-            Some(documents) => test_set(documents, &args, &fields)?,
-            None => {
-                let config = configuration(args.config.as_deref())?;
-                (Input::read(&args.file)?, config, Vec::new())
-            }
+        let (input, config, unlabelled) = if let Some(documents) = &args.documents {
+            test_set(documents, &args, &fields)?
+        } else {
+            let config = configuration(args.config.as_deref())?;
+            (Input::read(&args.file)?, config, Vec::new())
         };
         let kind = kind_of(input.text());
         let mut resolved = Resolved::new(Some(&config), &args.overrides.sets()?)?;
@@ -181,7 +180,7 @@ pub fn import(args: ImportArgs) -> Result<(), Failure> {
             judge::ask(&folder, judge, &bars).await?;
         }
         let plan = assemble::evaluation(sink.settings());
-        report::conclude(&folder, plan, &config, None, (args.full, args.json))
+        report::conclude(&folder, &plan, &config, None, (args.full, args.json))
     })
 }
 

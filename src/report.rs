@@ -231,13 +231,13 @@ pub fn configuration_digest(manifest: &Manifest) -> String {
 /// `config` is the run's configuration file, `overrides` its flags; `None` for an imported run.
 pub fn conclude(
     folder: &RunFolder,
-    plan: EvaluationPlan,
+    plan: &EvaluationPlan,
     config: &Path,
     overrides: Option<&OverrideArgs>,
     (full, json): (bool, bool),
 ) -> Result<(), Failure> {
     let run = SavedRun::load_with_parts(folder, DEPTH)?;
-    let reported = Reported::new(folder, run, &plan)?;
+    let reported = Reported::new(folder, run, plan)?;
     let Reported { run, evaluation, .. } = &reported;
     let summary = output::json(&evaluation.summary, "summary.json")?;
     let judged = outcomes::render(&run.traces, &evaluation.outcomes);

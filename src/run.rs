@@ -174,7 +174,7 @@ pub fn run(args: RunArgs) -> Result<(), Failure> {
         }
         let plan = assemble::evaluation(&resolved.settings);
         let printed = (args.full, args.json);
-        report::conclude(&folder, plan, &config, Some(&args.overrides), printed)
+        report::conclude(&folder, &plan, &config, Some(&args.overrides), printed)
     })
 }
 

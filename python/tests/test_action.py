@@ -72,13 +72,13 @@ def test_a_run_passes_its_gate_and_is_summarised(project: Path) -> None:
 
 
 def test_a_gate_fails_the_job(project: Path) -> None:
-    done = job(project, arguments="--set retrieval.k=4", gates="--min P@prompt=0.5 --gate mean")
+    done = job(project, arguments="--set retrieval.k=4", gates="--min P@10=0.5 --gate mean")
     assert done.returncode == 1
     assert "does not pass" in done.stdout
 
 
 def test_arguments_and_gates_may_be_on_several_lines(project: Path) -> None:
-    gates = "--min EvidenceRecall@prompt=0.5\n--min P@prompt=0.5\n--gate mean\n"
+    gates = "--min EvidenceRecall@prompt=0.5\n--min P@10=0.5\n--gate mean\n"
     done = job(project, arguments="--set retrieval.k=4\n--set\n  evaluation.seed=7\n", gates=gates)
     assert done.returncode == 1
     assert "does not pass" in done.stdout

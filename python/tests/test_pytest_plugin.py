@@ -35,13 +35,13 @@ def test_a_passing_gate_passes_and_a_failing_one_shows_its_sentence(pytester: py
             rag_run.check(min={"EvidenceRecall@prompt": 0.5}, mode="mean")
 
         def test_bad(rag_run):
-            rag_run.check(min={"P@prompt": 0.5}, mode="mean")
+            rag_run.check(min={"P@10": 0.5}, mode="mean")
         """
     )
     result = pytester.runpytest_subprocess(*PLUGIN, "--rag-config", str(config))
     result.assert_outcomes(passed=1, failed=1)
-    # All four documents are in every prompt, and one has the evidence.
-    result.stdout.fnmatch_lines(["gate failed: P@prompt >= 0.5: P@prompt is 0.250, below 0.5"])
+    # One of ten ranks has a relevant document.
+    result.stdout.fnmatch_lines(["gate failed: P@10 >= 0.5: P@10 is 0.100, below 0.5"])
     result.stdout.no_fnmatch_line("*_runs.py*")
 
 

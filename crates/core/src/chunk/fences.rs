@@ -92,8 +92,9 @@ mod tests {
 
     #[test]
     fn no_chunk_is_a_fence_alone() {
-        let code: String =
+        let steps: Vec<String> =
             (0..30).map(|i| format!("# step {i}\nvalue_{i} = compute {i}\n\n")).collect();
+        let code = steps.concat();
         for (open, close) in [("```python", "```"), ("~~~", "~~~"), ("````", "````")] {
             let text = format!("# Guide\n\nIntro.\n\n{open}\n{code}{close}\n\n## Next\n\nMore.\n");
             for strategy in [Strategy::Markdown, Strategy::Recursive] {

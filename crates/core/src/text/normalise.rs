@@ -96,8 +96,8 @@ pub fn separated(text: &str) -> String {
 fn separate(text: &str, is_slash_separating: bool, out: &mut String) {
     let is_digit_at = |at: usize| text.as_bytes().get(at).is_some_and(u8::is_ascii_digit);
     out.extend(text.char_indices().map(|(at, c)| match c {
-        '`' | '[' | ']' | '(' | ')' | '{' | '}' | '<' | '>' | '|' | '=' | '"' | '*' => ' ',
-        '“' | '”' | '„' | '«' | '»' => ' ',
+        '`' | '[' | ']' | '(' | ')' | '{' | '}' | '<' | '>' | '|' | '=' | '"' | '*' | '“' | '”'
+        | '„' | '«' | '»' => ' ',
         '/' if is_slash_separating && !(at > 0 && is_digit_at(at - 1) && is_digit_at(at + 1)) => {
             ' '
         }

@@ -120,7 +120,7 @@ fn member(
             _ => Ok(id.map(|doc| Member { doc, ranges: Vec::new() })),
         };
     };
-    let offset = |name: &str| Some(usize::try_from(field(name)?.as_u64()?).ok()?);
+    let offset = |name: &str| usize::try_from(field(name)?.as_u64()?).ok();
     let given = offset("start").zip(offset("end"));
     let range = given.and_then(|(start, end)| code_points(&known.text, start, end));
     let range = range.map(ByteRange::from);

@@ -41,7 +41,7 @@ pub(crate) fn each(
     let rest = &text[text.len() - text.trim_start().len()..];
     let is_alone = rest.trim_end().len() <= first.trim().len();
     let is_cut = serde_json::from_str::<IgnoredAny>(first).is_err_and(|error| error.is_eof());
-    if !is_alone && !is_cut || is_named(&[".jsonl"]) && !is_alone {
+    if !is_alone && (!is_cut || is_named(&[".jsonl"])) {
         return lines(input, &mut each);
     }
     let place = input.position(rest);

@@ -1,4 +1,4 @@
-//! Lists in cells of tables, as JSON or as Python and NumPy write them.
+//! Lists in cells of tables, as JSON or as Python and `NumPy` write them.
 
 use serde_json::{Map, Value};
 
@@ -49,7 +49,7 @@ impl Literal<'_> {
         self.rest.strip_prefix(text).map(|rest| self.rest = rest).is_some()
     }
 
-    /// Reads items; NumPy writes blanks between them where Python writes commas.
+    /// Reads items; `NumPy` writes blanks between them where Python writes commas.
     fn items(&mut self, end: char, depth: usize) -> Option<Vec<Value>> {
         self.rest = &self.rest[1..];
         let mut items = Vec::new();
@@ -132,7 +132,7 @@ mod tests {
     use super::*;
     use serde_json::json;
 
-    /// Each cell is what Python 3.11 prints for `repr` of the list, NumPy 1.26 for the arrays.
+    /// Each cell is what Python 3.11 prints for `repr` of the list, `NumPy` 1.26 for the arrays.
     #[test]
     fn a_cell_is_read_as_json_python_and_numpy_write_it() {
         for (cell, expected) in [

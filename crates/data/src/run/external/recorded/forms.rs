@@ -283,13 +283,11 @@ impl<'p> Forms<'p> {
             return Ok(rows.into_iter().map(Value::Object).collect());
         }
         let keys = rows::keys(&fields);
-        match self.fields.find("stage", "hits", &Value::Object(fields)) {
-            Some(Value::Array(items)) => Ok(items),
-            _ => {
-                let expected = format!("a list of passages; {keys}");
-                Err(self.wrong("contexts", &expected))
-            }
+        if let Some(Value::Array(items)) = self.fields.find("stage", "hits", &Value::Object(fields))
+        {
+            return Ok(items);
         }
+        Err(self.wrong("contexts", &format!("a list of passages; {keys}")))
     }
 
     fn passage(&self, place: &str, item: &mut Value) -> Result<(), Error> {
