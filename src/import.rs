@@ -224,9 +224,9 @@ fn test_set(
     let stem = args.file.file_stem().map_or("results".into(), |stem| stem.to_string_lossy());
     let folder = args.out.join(format!("{stem}-set"));
     let config = folder.join(CONFIG);
-    let absolute = std::path::absolute(documents).unwrap_or_else(|_| documents.to_owned());
-    let text = starter(&survey(documents)?, &absolute, Some("questions.jsonl"));
     if !config.exists() {
+        let absolute = std::path::absolute(documents).unwrap_or_else(|_| documents.to_owned());
+        let text = starter(&survey(documents)?, &absolute, Some("questions.jsonl"));
         std::fs::create_dir_all(&folder).map_err(|error| output::cannot_write(&folder, &error))?;
         output::file(&config, SHARED, text.as_bytes())?;
     }

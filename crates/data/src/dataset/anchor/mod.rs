@@ -189,11 +189,14 @@ impl<'a> Searched<'a> {
                 .into_iter()
                 .flat_map(|(number, ranges)| ranges.into_iter().map(move |range| (number, range)));
             let sentence = |(number, range): (usize, ByteRange)| {
+                if contexts.len() > 1 {
+                    return range;
+                }
                 let within = &self.documents[number].text[range.as_range()];
                 let answer = AnswerIndex::new(std::iter::once(within));
                 let found = answer.find(&question.answers, None);
                 match &found.places[..] {
-                    [one] if found.n_found == 1 && contexts.len() == 1 => {
+                    [one] if found.n_found == 1 => {
                         let start = range.start + one.range.start;
                         let range = ByteRange::new(start, range.start + one.range.end);
                         self.sentence(Occurrence { text: number, range })
