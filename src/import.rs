@@ -221,16 +221,25 @@ fn test_set(
 ) -> Result<(Input, PathBuf, Vec<Question>), Failure> {
     let input = Input::read(&args.file)?;
     let pairs = pairs(&input, fields, AnswerField::Generated)?;
-    let stem = args.file.file_stem().map_or("results".into(), |stem| stem.to_string_lossy());
+    let stem = args.file.file_stem().filter(|stem| *stem != "-");
+    let stem = stem.map_or("stdin".into(), |stem| stem.to_string_lossy());
     let folder = args.out.join(format!("{stem}-set"));
     let config = folder.join(CONFIG);
+    let absolute = std::path::absolute(documents).unwrap_or_else(|_| documents.to_owned());
     if !config.exists() {
-        let absolute = std::path::absolute(documents).unwrap_or_else(|_| documents.to_owned());
         let text = starter(&survey(documents)?, &absolute, Some("questions.jsonl"));
         std::fs::create_dir_all(&folder).map_err(|error| output::cannot_write(&folder, &error))?;
         output::file(&config, SHARED, text.as_bytes())?;
     }
     let spec = Resolved::new(Some(&config), &[])?.dataset();
+    let plain = |path: &Path| path.components().collect::<PathBuf>();
+    if plain(&spec.path) != plain(&absolute) {
+        let (set, other) = (folder.display(), spec.path.display());
+        return Err(Failure::new(
+            format!("`{set}` is the test set of the documents in `{other}`"),
+            "choose another `--out`, or remove that folder",
+        ));
+    }
     let (_, unlabelled) = add(&spec, &pairs)?;
     if !unlabelled.is_empty() {
         let command = label_command(&spec, &format!(" {}", shell(&config)))?;

@@ -98,7 +98,11 @@ impl Fields {
 
     /// Sets the only place of a field, and returns its section.
     fn set(&mut self, name: &str, text: &str) -> Result<&'static str, Error> {
-        let pointer = Pointer::parse(text).map_err(|reason| {
+        let parsed = match text {
+            "" => Err("must begin with `/`".to_owned()),
+            text => Pointer::parse(text),
+        };
+        let pointer = parsed.map_err(|reason| {
             let hint =
                 "for example `question=/inputs/question`, or `text=/payload/body` for a passage";
             Error::new(format!("field `{name}` = `{text}` {reason}"), hint)
@@ -162,6 +166,20 @@ impl Fields {
         found.find(|(_, value)| !value.is_null()).or(first)
     }
 
+    /// Returns a question or answer of another type, which is then refused: it must not be lost.
+    fn mistyped(&self, section: &str, name: &str, object: &Value) -> Option<(&Pointer, Value)> {
+        let mut pointers = self.pointers(section, name).iter();
+        let strict = ["question", "answer"].contains(&name);
+        let pointer = pointers
+            .find(|it| strict && it.len() == 1 && it.find(object).iter().any(Result::is_ok))?;
+        Some((pointer, pointer.find(object).into_iter().find_map(Result::ok)?.clone()))
+    }
+
+    /// Returns true if a field of `object` is found at `pointer`.
+    pub(crate) fn is_at(&self, section: &str, name: &str, pointer: &str, object: &Value) -> bool {
+        self.found(section, name, object).is_some_and(|(found, _)| found.text() == pointer)
+    }
+
     /// Returns true if a row has a field, whatever its value.
     pub(crate) fn has(&self, section: &str, name: &str, object: &Value) -> bool {
         let mut pointers = self.pointers(section, name).iter();
@@ -174,7 +192,8 @@ impl Fields {
         let found: Vec<(&str, &str, Value)> = names
             .iter()
             .filter_map(|name| {
-                let (pointer, value) = self.found(section, name, &own)?;
+                let found = self.found(section, name, &own);
+                let (pointer, value) = found.or_else(|| self.mistyped(section, name, &own))?;
                 Some((*name, pointer.first()?, value))
             })
             .collect();
@@ -251,7 +270,13 @@ fn accepted(name: &str, pointer: &Pointer, object: &Value) -> Option<Value> {
 fn is_list(name: &str) -> bool {
     matches!(
         name,
-        "contexts" | "context_ids" | "reference" | "sole_answer" | "aliases" | "reference_contexts"
+        "contexts"
+            | "context_ids"
+            | "reference"
+            | "sole_answer"
+            | "aliases"
+            | "reference_contexts"
+            | "sole_contexts"
     )
 }
 

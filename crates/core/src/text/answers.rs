@@ -1,6 +1,6 @@
 //! Finds gold answers in passages.
 //!
-//! Both sides are in the same [`Form`], and the gold answer must begin and end at word boundaries: `18` is not in `2018`. An
+//! Both sides are in the same `Form`, and the gold answer must begin and end at word boundaries: `18` is not in `2018`. An
 //! answer occurs in a text if it does in one of its forms.
 
 use std::sync::OnceLock;

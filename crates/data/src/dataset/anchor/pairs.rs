@@ -114,9 +114,19 @@ pub fn pairs(input: &Input, fields: &Fields, answer: AnswerField) -> Result<Vec<
         AnswerField::Reference if !has("reference") => "sole_answer",
         _ => "reference",
     };
+    // A chain's `context` is what it retrieved; DeepEval's, next to `retrieval_context`, is gold.
+    let is_retrieved = |row| fields.is_at("row", "contexts", "/context", row);
+    let is_gold = || match answer {
+        AnswerField::Reference => true,
+        AnswerField::Generated => !rows.iter().any(|(_, row)| is_retrieved(row)),
+    };
+    let contexts = match has("reference_contexts") {
+        false if is_gold() => "sole_contexts",
+        _ => "reference_contexts",
+    };
     if answer == AnswerField::Reference
         && !has(reference)
-        && !has("reference_contexts")
+        && !has(contexts)
         && let [(place, Value::Object(row)), ..] = rows.as_slice()
     {
         let message = format!("no reference answer; {}", rows::keys(row));
@@ -125,7 +135,7 @@ pub fn pairs(input: &Input, fields: &Fields, answer: AnswerField) -> Result<Vec<
     let mut all: Vec<QaPair> = Vec::new();
     let mut ids: HashMap<String, usize> = HashMap::new();
     for (place, row) in &rows {
-        let (pair, is_derived) = pair(place, row, fields, reference)?;
+        let (pair, is_derived) = pair(place, row, fields, (reference, contexts))?;
         let next = all.len();
         match *ids.entry(pair.id.clone()).or_insert(next) {
             at if at == next => all.push(pair),
@@ -150,11 +160,15 @@ fn pair(
     place: &Place,
     row: &Value,
     fields: &Fields,
-    reference: &str,
+    (reference, contexts): (&str, &str),
 ) -> Result<(QaPair, bool), Error> {
     let keys = || row.as_object().map_or(String::new(), rows::keys);
     let wrong = |field: &str, expected: &str| {
-        let field = if field == "sole_answer" { "answer" } else { field };
+        let field = match field {
+            "sole_answer" => "answer",
+            "sole_contexts" => "context",
+            field => field,
+        };
         Error::record(place, format!("`{field}` must be {expected}; {}", keys()))
     };
     let found = |name: &str| fields.find("row", name, row).filter(|value| !is_blank(value));
@@ -168,7 +182,7 @@ fn pair(
     let pair = QaPair {
         id: id.clone().unwrap_or_else(|| id_of(&question)),
         answers: texts(reference, "a string or a list of strings")?,
-        contexts: texts("reference_contexts", "a text, or a list of texts")?,
+        contexts: texts(contexts, "a text, or a list of texts")?,
         doc: one("doc"),
         source: one("source"),
         text: question,

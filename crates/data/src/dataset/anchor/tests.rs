@@ -121,7 +121,7 @@ fn reference_contexts_are_groups_with_their_places_as_members() {
     let found = anchored(
         r#"[{"user_input": "Both?", "reference": "Four hours, and thirty seconds.", "reference_contexts":
              ["<1-hop>\n\nA silence lasts 4 hours at most.  Renew it early.", "<2-hop>\n\nIt's never lost."]},
-            {"input": "One?", "expected_output": "30 seconds", "context": ["Retries wait “30 seconds”. A retry is logged."]},
+            {"input": "One?", "expected_output": "30 seconds", "reference_contexts": ["Retries wait “30 seconds”. A retry is logged."]},
             {"query": "Whole?", "reference_answer": "x", "reference_contexts": ["oncall.md"]},
             {"query": "None?", "reference_answer": "x", "reference_contexts": ["It's never lost.", "Not in the documents at all."]}]"#,
     );
@@ -183,6 +183,25 @@ fn a_generated_answer_is_never_the_reference() {
     let input = Input::new("f", long.to_owned()).expect("text");
     let pair = &pairs(&input, Fields::standard(), AnswerField::Reference).expect("pairs")[0];
     assert_eq!(pair.question().kind, QuestionKind::Free);
+}
+
+#[test]
+fn what_was_retrieved_is_never_evidence() {
+    let contexts = |text: &str, answer| -> Vec<String> {
+        let input = Input::new("f", text.to_owned()).expect("text");
+        let pairs = pairs(&input, Fields::standard(), answer).expect("pairs");
+        pairs.into_iter().flat_map(|pair| pair.contexts).collect()
+    };
+    let results = r#"{"question": "q", "contexts": ["a"], "answer": "x", "ground_truth": "y"}"#;
+    let chain = r#"{"input": "q", "context": [{"page_content": "a"}], "answer": "x"}"#;
+    let deep_eval = r#"{"input": "q", "actual_output": "x", "retrieval_context": ["a"], "context": ["b"], "expected_output": "y"}"#;
+    let golden = r#"{"input": "q", "context": ["b"], "expected_output": "y"}"#;
+    for text in [results, chain] {
+        assert_eq!(contexts(text, AnswerField::Generated), Vec::<String>::new(), "{text}");
+    }
+    assert_eq!(contexts(results, AnswerField::Reference), Vec::<String>::new());
+    assert_eq!(contexts(deep_eval, AnswerField::Generated), ["b"]);
+    assert_eq!(contexts(golden, AnswerField::Reference), ["b"]);
 }
 
 #[test]

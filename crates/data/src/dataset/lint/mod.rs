@@ -1,6 +1,6 @@
 //! Lint: errors and weaknesses of a data set, found before it is used for measurement.
 //!
-//! A check is a function from a [`LintSubject`] to findings; [`content`] runs all of them. Nothing here writes files or calls a service.
+//! A check is a function from a `LintSubject` to findings; [`content`] runs all of them. Nothing here writes files or calls a service.
 
 mod content;
 mod duplicates;

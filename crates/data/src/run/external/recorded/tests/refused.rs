@@ -115,6 +115,10 @@ fn what_is_wrong_is_named_by_file_line_and_field() {
             ": `contexts[0].start`: expected a whole number from 0 to 1,000,000,000".to_owned(),
         ),
         (
+            r#"{"id": "a", "contexts": [], "response": {"html": "x"}}"#,
+            ": `answer`: invalid type: map, expected a string".to_owned(),
+        ),
+        (
             r#"{"id": "a", "contexts": [], "answers": []}"#,
             ": `answers` must be a list of at least one answer".to_owned(),
         ),
