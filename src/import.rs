@@ -15,7 +15,7 @@ use crate::failure::Failure;
 use crate::map::MapArgs;
 use crate::output;
 use crate::overrides::OverrideArgs;
-use crate::report::{self, configuration_digest};
+use crate::report;
 use crate::run;
 use crate::run_folder::{CONFIG, configuration, runs};
 use crate::runtime::block_on;
@@ -132,13 +132,9 @@ pub fn import(args: ImportArgs) -> Result<(), Failure> {
         joined.notes.splice(0..0, notes);
         sample(&mut dataset, &resolved.settings)?;
         dataset.questions = joined.answered(&from, dataset.questions, args.partial)?;
-        let as_configured = record::begun(&resolved, (&dataset).into(), None);
-        let is_own = joined.is_of(&configuration_digest(&as_configured));
-        if !is_own {
-            joined.complete_retrievers(kind == ExternalSource::TRACES);
-            if !joined.has_answers() {
-                resolved.settings.generation.generator = GeneratorName::None;
-            }
+        joined.complete_retrievers(kind == ExternalSource::TRACES);
+        if !joined.has_answers() {
+            resolved.settings.generation.generator = GeneratorName::None;
         }
         let conditions = if args.conditions {
             Some(conditions(&resolved, &bars, args.offline).await?)
@@ -147,13 +143,12 @@ pub fn import(args: ImportArgs) -> Result<(), Failure> {
         };
 
         let mut manifest = record::begun(&resolved, (&dataset).into(), git_commit());
-        manifest.external = Some(ExternalSource { kind: kind.to_owned(), from, sha256, is_own });
+        manifest.external = Some(ExternalSource { kind: kind.to_owned(), from, sha256 });
         manifest.notes.extend(joined.notes.iter().cloned());
         manifest.seconds.insert("load".to_owned(), clock.elapsed().as_secs_f64());
         let concurrency = 2 * rayon::current_num_threads();
         manifest.models.extend(joined.models().map(generator_model));
-        let plan = assemble::recorded(&resolved.settings, Arc::new(joined), concurrency)?;
-        let mut plan = RecordedPlan { is_own, ..plan };
+        let mut plan = assemble::recorded(&resolved.settings, Arc::new(joined), concurrency)?;
         let asks_conditions = conditions.is_some();
         if let Some(conditions) = conditions {
             record::conditions(&mut manifest, &conditions);

@@ -3,18 +3,14 @@
 use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
-use serde_json::json;
-use sha2::{Digest, Sha256};
 
 use crate::failure::Failure;
 use crate::overrides::OverrideArgs;
 use crate::run_folder::folder_of;
 use crate::{next, output};
-use ragtriage_core::text::hex::hex;
 use ragtriage_data::run::external::input::Input;
-use ragtriage_data::run::external::recorded;
 use ragtriage_data::run::judged::AUDIT_FILE;
-use ragtriage_data::run::{Manifest, PRIVATE, RunFolder, SavedRun, deciding};
+use ragtriage_data::run::{PRIVATE, RunFolder, SavedRun};
 use ragtriage_eval::audit::{self, answer_audit, decisions};
 use ragtriage_eval::summary::{self, Evaluation, EvaluationPlan};
 use ragtriage_eval::{diagnose, outcomes};
@@ -79,8 +75,6 @@ enum ReportFormat {
     Jsonl,
     /// The first screen, as a run prints it.
     Screen,
-    /// Every stage and answer, as `import` reads it.
-    Results,
 }
 
 impl ReportFormat {
@@ -144,7 +138,6 @@ impl Reported {
             ReportFormat::Csv => csv::render(run, evaluation),
             ReportFormat::Jsonl => csv::lines(run, evaluation),
             ReportFormat::Screen => self.first_screen(&Report::default()),
-            ReportFormat::Results => recorded::write(run, &configuration_digest(&run.manifest)),
         })
     }
 }
@@ -219,12 +212,6 @@ fn audited(folder: &RunFolder, file: &Path, form: ReportFormat) -> Result<(), Fa
             "--audited supports terminal, json",
         )),
     }
-}
-
-/// Returns the digest of the settings that decide a run's traces, and of its data.
-pub fn configuration_digest(manifest: &Manifest) -> String {
-    let decides = json!([deciding(&manifest.settings), manifest.dataset_digest]);
-    hex(&Sha256::digest(decides.to_string()))
 }
 
 /// Evaluates the run in `folder`, writes all derived files, and prints the first screen, or the full report, or `summary.json`.

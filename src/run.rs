@@ -187,7 +187,6 @@ fn begun(resolved: &Resolved, dataset: &Dataset, work: &Work) -> Manifest {
             let url = resolved.settings.external.url.as_deref();
             manifest.external = Some(ExternalSource {
                 kind: ExternalSource::SERVICE.to_owned(),
-                is_own: false,
                 from: url.map(address::shown_url).unwrap_or_default(),
                 sha256: String::new(),
             });

@@ -305,7 +305,7 @@ mod tests {
         let mut elsewhere = two(false);
         let (kind, from, sha256) =
             (ExternalSource::RESULTS.to_owned(), String::new(), String::new());
-        elsewhere.manifest.external = Some(ExternalSource { kind, from, sha256, is_own: false });
+        elsewhere.manifest.external = Some(ExternalSource { kind, from, sha256 });
         assert_eq!(texts(&elsewhere, 16), texts(&two(true), 16));
     }
 

@@ -387,7 +387,6 @@ fn of_a_pipeline_elsewhere_bytes_are_measured_where_all_passages_stand_in_their_
         kind: ExternalSource::RESULTS.to_owned(),
         from: String::new(),
         sha256: String::new(),
-        is_own: false,
     };
     run.manifest.external = Some(source);
     let values = |run: &SavedRun| -> Vec<Option<f64>> {

@@ -38,16 +38,14 @@ type ContextFields = ([Option<String>; 3], [Option<usize>; 2]);
 /// The documents that contexts are located in, with the notes counted so far.
 pub(super) struct Places {
     pub corpus: Corpus,
-    /// True if the chunks' ids are those of this configuration: a run of ours that was written as a record.
-    keeps_ids: bool,
     locator: Locator,
     notes: Mutex<BTreeMap<&'static str, usize>>,
 }
 
 impl Places {
-    pub fn new(corpus: Corpus, keeps_ids: bool) -> Self {
+    pub fn new(corpus: Corpus) -> Self {
         let locator = Locator::new(corpus.shared_documents());
-        Self { corpus, keeps_ids, locator, notes: Mutex::default() }
+        Self { corpus, locator, notes: Mutex::default() }
     }
 
     /// Counts a note for the report.
@@ -107,7 +105,7 @@ impl Places {
         let named = doc_id.as_deref().and_then(|name| self.locator.named(name)).map(document);
         match location {
             Location::At(number, range) => {
-                return vec![self.chunk(document(number), range, context)];
+                return vec![cut(document(number), range)];
             }
             Location::Text { .. } | Location::Nowhere => {}
         }
@@ -143,16 +141,6 @@ impl Places {
         match text {
             Some(text) => self.unlocated(question, id, named, context, text),
             None => self.without_text(id, named, context),
-        }
-    }
-
-    fn chunk(&self, document: &Document, range: ByteRange, context: &RecordedHit) -> Passage {
-        let passage = cut(document, range);
-        let own = context.chunk_id.as_deref().filter(|_| self.keeps_ids);
-        let own = own.map(ChunkId::from);
-        match own.filter(|id| id.doc() == document.id.as_str()) {
-            Some(id) => Passage { id, title: context.title.clone().unwrap_or_default(), ..passage },
-            None => passage,
         }
     }
 

@@ -64,9 +64,9 @@ impl Trial {
         let expected: BTreeMap<String, String> = expected.collect();
         let project = setting.project();
         let server = Server::start(move |asked| reader.read(asked));
-        let sets = run(&project, &server, name, &sets);
+        run(&project, &server, name, &sets);
         check(&project, name);
-        Started { project, expected, sets }
+        Started { project, expected }
     }
 }
 
@@ -75,15 +75,12 @@ pub struct Started {
     pub project: Project,
     /// What is to be diagnosed, by question id.
     pub expected: BTreeMap<String, String>,
-    /// The arguments that set its configuration.
-    pub sets: Vec<String>,
 }
 
-/// A run of that name against `server` that must succeed; gives back the arguments of its settings.
-pub fn run(project: &Project, server: &Server, name: &str, sets: &[&str]) -> Vec<String> {
+/// A run of that name against `server` that must succeed.
+pub fn run(project: &Project, server: &Server, name: &str, sets: &[&str]) {
     let base_url = format!("generation.base_url={}", server.base_url());
     let sets = [&base_url].into_iter().map(String::as_str).chain(sets.iter().copied());
     let args: Vec<&str> = sets.flat_map(|set| ["--set", set]).collect();
     project.good(name, &args);
-    args.into_iter().map(str::to_owned).collect()
 }

@@ -69,9 +69,6 @@ pub struct ExternalSource {
     /// Hex sha256 of the file's text; empty for a service.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub sha256: String,
-    /// True if the file is a run of the same configuration, written as a results file: the configuration describes the pipeline.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub is_own: bool,
 }
 
 impl ExternalSource {
@@ -167,7 +164,7 @@ impl Manifest {
     /// Returns true if another pipeline than the one that `settings` describe made rankings and answers.
     #[must_use]
     pub fn is_foreign(&self) -> bool {
-        self.external.as_ref().is_some_and(|source| !source.is_own)
+        self.external.is_some()
     }
 
     /// Reads the manifest of the run in `folder`, without its traces.

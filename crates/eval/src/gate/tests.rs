@@ -228,12 +228,8 @@ fn questions_without_an_answer_are_a_gate_of_their_own() {
     assert_eq!(verdicts(&decided), [GateVerdict::Pass; 2]);
     assert!(complete.reason.ends_with("resume the run to ask them"), "{}", complete.reason);
     let kind = ExternalSource::RESULTS.to_owned();
-    torn.manifest.external = Some(ExternalSource {
-        kind,
-        from: "r.jsonl".to_owned(),
-        sha256: String::new(),
-        is_own: false,
-    });
+    torn.manifest.external =
+        Some(ExternalSource { kind, from: "r.jsonl".to_owned(), sha256: String::new() });
     let report =
         check(&torn, None, &plan(vec![gate("AnswerEM", GateBound::Min, 0.5)])).expect("judged");
     assert!(report.gates[0].reason.ends_with("import it again"), "{}", report.gates[0].reason);

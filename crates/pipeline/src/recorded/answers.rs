@@ -1,6 +1,6 @@
 //! The answers of a record, as the attempts of a trace.
 
-use super::ExternalPipeline;
+use super::{ExternalPipeline, plan};
 use ragtriage_clients::llm;
 use ragtriage_core::types::{
     Attempt, ChunkId, Condition, ConditionAnswers, Finish, Origin, Passage, Stance, TokenUse,
@@ -42,10 +42,10 @@ impl ExternalPipeline {
         passages: &[ChunkId],
         prompt: Option<u64>,
     ) -> ConditionAnswers {
-        // Where a repeat succeeded, the question has a result. A run of ours with a failed call is asked again.
+        // Where a repeat succeeded, the question has a result.
         let has_failed = |attempt: &RecordedAttempt| attempt.error.is_some();
         let n_failed = attempts.iter().filter(|attempt| has_failed(attempt)).count();
-        let is_left_out = !self.plan.is_own && n_failed < attempts.len();
+        let is_left_out = n_failed < attempts.len();
         if is_left_out {
             self.places
                 .note("[answer|answers] of questions with several that failed, left out", n_failed);
@@ -69,16 +69,8 @@ impl ExternalPipeline {
         prompt: Option<u64>,
     ) -> Attempt {
         let RecordedAttempt { text, usage, error } = recorded;
-        let RecordedUsage {
-            prompt_tokens,
-            counted_prompt_tokens,
-            completion_tokens,
-            cost_usd,
-            seconds,
-            model: _,
-            finish,
-            origin,
-        } = usage;
+        let RecordedUsage { prompt_tokens, completion_tokens, cost_usd, seconds, model: _, finish } =
+            usage;
         let raw = text.unwrap_or_default();
         let finish = match &error {
             Some(_) => Some(Finish::Error),
@@ -88,7 +80,7 @@ impl ExternalPipeline {
             None if raw.trim().is_empty() => (String::new(), Stance::Declined),
             _ => llm::read_answer(&raw, finish.unwrap_or(Finish::Stop)),
         };
-        let counted = counted_prompt_tokens.or(prompt).or(prompt_tokens);
+        let counted = prompt.or(prompt_tokens);
         let completion = completion_tokens.unwrap_or_else(|| self.plan.counter.count(&raw) as u64);
         Attempt {
             passages,
@@ -96,7 +88,7 @@ impl ExternalPipeline {
             extracted,
             stance,
             finish: finish.unwrap_or(Finish::Stop),
-            origin: origin.unwrap_or(Origin::Called),
+            origin: Origin::Called,
             tokens: TokenUse {
                 prompt: counted.unwrap_or(0),
                 prompt_billed: prompt_tokens,
@@ -104,7 +96,7 @@ impl ExternalPipeline {
             },
             cost_usd: cost_usd.unwrap_or(0.0),
             seconds: seconds.unwrap_or(0.0),
-            error: error.map(|error| self.plan.failed(error)),
+            error: error.map(plan::failed),
         }
     }
 }

@@ -43,11 +43,8 @@ pub(super) fn prepare(
         sink.calls(&mut plan.calls)?;
     }
     let line = ExternalPipeline {
-        places: Places::new(
-            // As the passages of contexts.
-            Corpus::new(documents, chunks).named_by_range(),
-            plan.is_own,
-        ),
+        // As the passages of contexts.
+        places: Places::new(Corpus::new(documents, chunks).named_by_range()),
         searchable: OnceLock::new(),
         plan,
         compute: Compute::default(),
@@ -79,7 +76,7 @@ impl QuestionRunner for ExternalPipeline {
     ) -> Result<QuestionResult, Error> {
         let mut seconds = 0.0;
         let recorded = match self.plan.rag.ask(&question).await {
-            Ok((Recorded { error: Some(error), .. }, _)) => Err(self.plan.failed(error)),
+            Ok((Recorded { error: Some(error), .. }, _)) => Err(plan::failed(error)),
             Ok((recorded, of_call)) => {
                 seconds = of_call;
                 // Notes of a record are counted by name when it is joined.
@@ -133,17 +130,9 @@ impl ExternalPipeline {
                 .delivered(recorded, seconds)
         });
         let delivered = delivered.unwrap_or_default();
-        let own = recorded.as_ref().filter(|_| self.plan.is_own);
-        let own = own.and_then(|recorded| recorded.gold.as_ref());
-        let (gold, of_gold) = match own {
-            Some(gold) => {
-                let passages = self.places.place_all(&mut known, &question, &gold.passages);
-                (gold.located.clone(), rankings::only_passages(passages))
-            }
-            None => (self.gold(&question, &delivered), Vec::new()),
-        };
+        let gold = self.gold(&question, &delivered);
         let Delivered { steps, shown, conditions } = delivered;
-        let passages = shown.iter().chain(conditions.iter().flatten()).chain(&of_gold);
+        let passages = shown.iter().chain(conditions.iter().flatten());
         let passages: PassageMap =
             passages.map(|passage| (passage.id.clone(), passage.clone())).collect();
         let mut trace = Trace::new(index, question, gold);

@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use crate::conditions::ConditionPlan;
 use ragtriage_clients::service::Rag;
+use ragtriage_core::text::error_text;
 use ragtriage_core::text::tokens::TokenCounter;
-use ragtriage_core::text::{error_text, sanitize};
 use ragtriage_core::types::{FailedPart, Question, TraceError};
 use ragtriage_data::run::external::recorded::RecordedError;
 
@@ -24,8 +24,6 @@ pub struct RecordedPlan {
     pub most_failures: Option<usize>,
     /// Number of passages that count as packed where a record without answers does not say: `retrieval.k`.
     pub k: usize,
-    /// True if the record is a run of ours with this configuration, whose chunks and gold evidence it has.
-    pub is_own: bool,
     /// The conditions that are asked in addition to those recorded.
     pub conditions: Option<Box<ConditionPlan>>,
 }
@@ -37,18 +35,11 @@ impl RecordedPlan {
             conditions.draw(questions);
         }
     }
+}
 
-    /// Returns a recorded error as a trace has it: one line without credentials. A run of ours already has it so.
-    pub(super) fn failed(&self, error: RecordedError) -> TraceError {
-        let RecordedError { part, kind, message } = error;
-        TraceError {
-            part: part.filter(|_| self.is_own).unwrap_or(FailedPart::Recorded),
-            kind,
-            message: if self.is_own {
-                sanitize::shortened(&message, ERROR_CHARS)
-            } else {
-                error_text::summary(&message, ERROR_CHARS)
-            },
-        }
-    }
+/// Returns a recorded error as a trace has it: one line without credentials.
+pub(super) fn failed(error: RecordedError) -> TraceError {
+    let RecordedError { kind, message } = error;
+    let message = error_text::summary(&message, ERROR_CHARS);
+    TraceError { part: FailedPart::Recorded, kind, message }
 }

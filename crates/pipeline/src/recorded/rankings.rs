@@ -9,9 +9,7 @@ use std::collections::HashSet;
 use super::plan::RecordedPlan;
 use crate::contexts::{KnownPlaces, Located, Places};
 use crate::in_prompt::{self, InPrompt};
-use ragtriage_core::types::{
-    ChunkId, ExactSearch, Hit, Passage, Question, Step, StepHit, TraceStep,
-};
+use ragtriage_core::types::{ChunkId, Hit, Passage, Question, Step, StepHit, TraceStep};
 use ragtriage_data::run::external::recorded::{
     CONTEXTS, Recorded, RecordedAnswer, RecordedHit, RecordedStage, Role,
 };
@@ -92,19 +90,11 @@ impl<'a> Rankings<'a> {
     }
 
     fn step(&mut self, stage: &RecordedStage, hits: Vec<StepHit>) -> TraceStep {
-        let exact_search = stage.exact_search.as_ref().map(|exact| ExactSearch {
-            hits: only_passages(self.place(&exact.hits))
-                .into_iter()
-                .map(|passage| passage.id)
-                .collect(),
-            seconds: exact.seconds,
-        });
         let query = stage.query.as_ref();
         TraceStep {
             name: (stage.name != stage.step.name()).then(|| stage.name.clone()),
             query: query.filter(|query| query.trim() != self.question.text.trim()).cloned(),
-            k: stage.k.filter(|_| !self.plan.is_own),
-            exact_search,
+            k: stage.k,
             ..TraceStep::new(stage.step, hits, stage.seconds.unwrap_or(0.0))
         }
     }
@@ -235,14 +225,12 @@ impl<'a> Rankings<'a> {
         let finite = |hit: &RecordedHit| hit.score.filter(|score| score.is_finite());
         let given: Option<Vec<Hit<&ChunkId>>> =
             scored.iter().map(|(id, hit)| Some(Hit { id: *id, score: finite(hit)? })).collect();
-        let is_own = self.plan.is_own;
-        let in_order = given
-            .as_ref()
-            .is_some_and(|hits| is_own || hits.is_sorted_by(|a, b| a.order(b).is_lt()));
+        let in_order =
+            given.as_ref().is_some_and(|hits| hits.is_sorted_by(|a, b| a.order(b).is_lt()));
         // Of tied scores the order counts too, which is no news.
         let falls = |hits: &Vec<Hit<&ChunkId>>| hits.is_sorted_by(|a, b| a.score >= b.score);
         let is_odd = !given.as_ref().is_some_and(falls);
-        if is_odd && !is_own && scored.iter().any(|(_, hit)| hit.score.is_some()) {
+        if is_odd && scored.iter().any(|(_, hit)| hit.score.is_some()) {
             self.places.note(
                 "[ranking whose scores contradict the order of its|rankings whose scores contradict the order of their] contexts: the order is used, with the score 1 / rank",
                 1,

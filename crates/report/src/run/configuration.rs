@@ -35,7 +35,7 @@ pub(super) fn facts(run: &SavedRun, summary: &Summary) -> Vec<Fact> {
         Fact::new("Questions", questions(run, summary)),
     ];
     facts.extend(tags(run));
-    if let Some(source) = manifest.external.as_ref().filter(|source| !source.is_own) {
+    if let Some(source) = &manifest.external {
         facts.extend(external::pipeline(source, run));
     }
     if !manifest.vector_search.is_empty() {

@@ -40,7 +40,7 @@ pub(super) fn others(run: &SavedRun, summary: &Summary) -> Vec<Notice> {
 }
 
 fn external(run: &SavedRun) -> Option<Notice> {
-    let source = run.manifest.external.as_ref().filter(|source| !source.is_own)?;
+    let source = run.manifest.external.as_ref()?;
     Some(Notice::warning(external::notice(source, run)))
 }
 

@@ -65,14 +65,13 @@ fn what_was_run(run: &SavedRun) -> String {
     if manifest.n_documents > 0 {
         parts.push(plural(manifest.n_documents, "document", "documents"));
     }
-    match &manifest.external {
-        Some(source) if !source.is_own => parts.push(format!("{} `{}`", source.kind, source.from)),
-        _ => {
-            let names = retrieval.retrievers.iter().map(|name| name.name());
-            parts.push(names.collect::<Vec<_>>().join(" + "));
-            parts.extend(manifest.settings.rerank.model.as_ref().map(|_| "reranker".to_owned()));
-            parts.push(format!("k = {}", retrieval.k));
-        }
+    if let Some(source) = &manifest.external {
+        parts.push(format!("{} `{}`", source.kind, source.from));
+    } else {
+        let names = retrieval.retrievers.iter().map(|name| name.name());
+        parts.push(names.collect::<Vec<_>>().join(" + "));
+        parts.extend(manifest.settings.rerank.model.as_ref().map(|_| "reranker".to_owned()));
+        parts.push(format!("k = {}", retrieval.k));
     }
     let model = manifest.models.iter().find(|model| model.role == "generator");
     parts.extend(model.map(|model| format!("model {}", shortened(&model.name, MODEL))));

@@ -29,8 +29,7 @@ fn without_oracle(run: &mut SavedRun) {
 fn import(run: &mut SavedRun) {
     without_oracle(run);
     let (kind, from) = (ExternalSource::RESULTS.to_owned(), "results.jsonl".to_owned());
-    run.manifest.external =
-        Some(ExternalSource { kind, from, sha256: String::new(), is_own: false });
+    run.manifest.external = Some(ExternalSource { kind, from, sha256: String::new() });
     for trace in &mut run.traces {
         trace.steps.retain(|step| step.step == Step::Packed);
     }

@@ -120,9 +120,10 @@ pub fn pairs(input: &Input, fields: &Fields, answer: AnswerField) -> Result<Vec<
         AnswerField::Reference => true,
         AnswerField::Generated => !rows.iter().any(|(_, row)| is_retrieved(row)),
     };
-    let contexts = match has("reference_contexts") {
-        false if is_gold() => "sole_contexts",
-        _ => "reference_contexts",
+    let contexts = if !has("reference_contexts") && is_gold() {
+        "sole_contexts"
+    } else {
+        "reference_contexts"
     };
     if answer == AnswerField::Reference
         && !has(reference)

@@ -178,14 +178,6 @@ impl Joined {
         self.lines.get(question)
     }
 
-    /// Returns true if every line is of a run with this digest of configuration and data.
-    #[must_use]
-    pub fn is_of(&self, configuration: &str) -> bool {
-        let mut lines = self.lines.values();
-        !self.lines.is_empty()
-            && lines.all(|line| line.configuration.as_deref() == Some(configuration))
-    }
-
     /// Returns the models that are recorded, by name.
     pub fn models(&self) -> impl Iterator<Item = String> {
         let answers = self.lines.values().filter_map(|line| match &line.answer {

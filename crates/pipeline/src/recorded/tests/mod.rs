@@ -37,7 +37,7 @@ pub(super) fn line() -> ExternalPipeline {
     ];
     let counter = tokens::counter(Tokenizer::Words, None).expect("built in");
     ExternalPipeline {
-        places: Places::new(Corpus::new(documents, Vec::new()), false),
+        places: Places::new(Corpus::new(documents, Vec::new())),
         searchable: OnceLock::new(),
         plan: RecordedPlan {
             rag: Arc::new(Joined::default()),
@@ -46,7 +46,6 @@ pub(super) fn line() -> ExternalPipeline {
             most_failures: None,
             conditions: None,
             k: 5,
-            is_own: false,
         },
         compute: Compute::default(),
     }
@@ -86,8 +85,6 @@ pub(super) fn recorded(contexts: Vec<RecordedHit>) -> Recorded {
         prompt: None,
         conditions: vec![],
         error: None,
-        configuration: None,
-        gold: None,
         unread: vec![],
     }
 }
@@ -329,7 +326,7 @@ fn reranked(prompt: &str) -> (FailureClass, usize, Vec<String>) {
         metadata: [].into(),
     });
     let line = ExternalPipeline {
-        places: Places::new(Corpus::new(documents.collect::<Vec<_>>(), Vec::new()), false),
+        places: Places::new(Corpus::new(documents.collect::<Vec<_>>(), Vec::new())),
         ..line()
     };
     let contexts = (0..50).map(|n| context(&fact(n), None, None)).collect();

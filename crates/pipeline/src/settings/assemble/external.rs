@@ -41,7 +41,6 @@ pub fn recorded(
         concurrency,
         most_failures: None,
         k: settings.retrieval.k,
-        is_own: false,
         conditions: None,
     })
 }

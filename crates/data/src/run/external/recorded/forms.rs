@@ -91,17 +91,6 @@ impl<'p> Forms<'p> {
                 self.call(&format!("{place}."), condition)?;
             }
         }
-        // Evaluation files have gold answers or documents under this name: labels, which come from the data set.
-        let is_ours = fields.get("gold").is_some_and(|gold| {
-            gold.get("located").is_some() && gold.get("passages").is_some_and(Value::is_array)
-        });
-        if is_ours {
-            if let Some(Value::Object(gold)) = fields.get_mut("gold") {
-                self.passages("gold.passages", gold, "passages")?;
-            }
-        } else if fields.shift_remove("gold").is_some() {
-            self.unread.push("gold".to_owned());
-        }
         Ok(())
     }
 
@@ -167,11 +156,6 @@ impl<'p> Forms<'p> {
         let places = std::mem::take(&mut self.stages);
         let list = list.into_iter().zip(&places).map(|(mut stage, place)| {
             self.ranking(place, &mut stage)?;
-            let place = format!("{place}.exact_search");
-            let exact = stage.get_mut("exact_search");
-            if let Some(exact) = self.object(&place, exact, "an object with `hits`")? {
-                self.ranking(&place, exact)?;
-            }
             Ok(Value::Object(stage))
         });
         *stages = Value::Array(list.collect::<Result<_, Error>>()?);
@@ -344,7 +328,7 @@ impl<'p> Forms<'p> {
         long: &[&str],
         fields: &Object,
     ) -> Result<(), Error> {
-        let own = ["answers", "usage", "conditions", "gold", "configuration"];
+        let own = ["answers", "usage", "conditions"];
         let is_known = |key: &str| {
             own.contains(&key) || long.contains(&key) || self.fields.is_known(section, key)
         };

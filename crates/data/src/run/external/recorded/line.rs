@@ -4,12 +4,12 @@
 
 use std::collections::BTreeMap;
 
-use ragtriage_core::types::{ErrorKind, FailedPart, Finish, Gold, Origin};
+use ragtriage_core::types::{ErrorKind, Finish};
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer};
 use serde_json::Value;
 
-use super::stage::{RecordedExactSearch, Role};
+use super::stage::Role;
 
 /// Largest count and amount: sums of as many as a record has lines cannot overflow.
 pub(in crate::run::external) const MOST: u32 = 1_000_000_000;
@@ -39,10 +39,6 @@ pub(super) struct RecordLine {
     pub(super) conditions: Option<Conditions>,
     /// The error with which the question failed; contexts and answer are then optional.
     pub(super) error: Option<RecordedError>,
-    /// Digest of the configuration of a run that was written as a record.
-    pub(super) configuration: Option<String>,
-    /// Gold evidence in the chunks of a run that was written as a record. Any other form is ignored.
-    pub(super) gold: Option<RecordedGold>,
 }
 
 /// The answers under counterfactual conditions, by name.
@@ -86,8 +82,6 @@ pub(super) struct StageLine {
     /// For the packed passages: the number of hits that packing was to take. Without `hits` the first k are packed.
     #[serde(default, deserialize_with = "count")]
     pub(super) k: Option<usize>,
-    /// Exact search next to an approximate one.
-    pub(super) exact_search: Option<RecordedExactSearch>,
 }
 
 /// A passage: a text, a chunk, or a document (a range of it, or the whole). Other keys are ignored and counted.
@@ -148,9 +142,6 @@ pub struct RecordedUsage {
     /// Tokens of the prompt, as billed.
     #[serde(deserialize_with = "count")]
     pub prompt_tokens: Option<u64>,
-    /// Tokens of the prompt by `cl100k_base`.
-    #[serde(deserialize_with = "count")]
-    pub counted_prompt_tokens: Option<u64>,
     /// Tokens of the answer.
     #[serde(deserialize_with = "count")]
     pub completion_tokens: Option<u64>,
@@ -165,30 +156,16 @@ pub struct RecordedUsage {
     /// Reason why the answer ended, such as `stop` or `length`.
     #[serde(rename = "finish_reason", deserialize_with = "finish")]
     pub finish: Option<Finish>,
-    /// Source of the reply.
-    pub origin: Option<Origin>,
 }
 
 /// The error with which a question or a call failed there.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 pub struct RecordedError {
-    /// The failed part, if it is known.
-    #[serde(default, deserialize_with = "part")]
-    pub part: Option<FailedPart>,
     /// The cause; `permanent` if it is not known.
     #[serde(default = "permanent", deserialize_with = "kind")]
     pub kind: ErrorKind,
     /// The message.
     pub message: String,
-}
-
-/// Gold evidence in the chunks of a run of ours.
-#[derive(Clone, Debug, PartialEq, Deserialize)]
-pub struct RecordedGold {
-    /// The evidence.
-    pub located: Gold,
-    /// The chunks that it names.
-    pub passages: Vec<RecordedHit>,
 }
 
 /// Reads a reason; one that is not known is taken as an ordinary end.
@@ -207,11 +184,6 @@ pub(in crate::run::external) fn finish_named(name: &str) -> Option<Finish> {
         "error" => Some(Finish::Error),
         _ => None,
     }
-}
-
-fn part<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<FailedPart>, D::Error> {
-    let name = Option::<String>::deserialize(deserializer)?;
-    Ok(name.and_then(|name| FailedPart::named(&name)))
 }
 
 fn kind<'de, D: Deserializer<'de>>(deserializer: D) -> Result<ErrorKind, D::Error> {
@@ -257,10 +229,6 @@ fn amount<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<f64>, D::
     checked(deserializer, "a number from 0 to 1,000,000,000", |value| {
         value.as_f64().filter(|amount| (0.0..=f64::from(MOST)).contains(amount))
     })
-}
-
-pub(super) fn amount_or_zero<'de, D: Deserializer<'de>>(deserializer: D) -> Result<f64, D::Error> {
-    Ok(amount(deserializer)?.unwrap_or_default())
 }
 
 fn checked<'de, D: Deserializer<'de>, T>(

@@ -14,8 +14,7 @@
 //! | `error` | the reason the question failed there; contexts and answer are then optional |
 //!
 //! A stage is a list of passages, an object `{role?, query?, hits, seconds?}`, or a list of such objects: several queries
-//! of one stage. A passage is a text, or an object with `text`, `chunk_id`, or `doc_id` with `start` and `end`. A run that is
-//! written as a record adds `configuration` and `gold`, which are read with the same configuration only.
+//! of one stage. A passage is a text, or an object with `text`, `chunk_id`, or `doc_id` with `start` and `end`.
 //!
 //! Other keys are ignored and counted, at every depth; a misspelled key is rejected, so that it loses no answer. The fields of
 //! common tools are read where `fields.toml` says. `forms.rs` brings a record to its canonical form, which `line.rs` reads.
@@ -23,7 +22,6 @@
 mod forms;
 mod line;
 mod stage;
-mod written;
 
 #[cfg(test)]
 mod tests;
@@ -34,10 +32,9 @@ use serde_json::{Map, Value};
 use self::forms::Forms;
 use self::line::{ConditionLine, Conditions, RecordLine};
 pub(super) use self::line::{MOST, count, finish_named, id};
-pub use self::line::{RecordedAttempt, RecordedError, RecordedGold, RecordedHit, RecordedUsage};
+pub use self::line::{RecordedAttempt, RecordedError, RecordedHit, RecordedUsage};
 pub(super) use self::stage::step_named;
-pub use self::stage::{CONTEXTS, RecordedExactSearch, RecordedStage, Role};
-pub use self::written::write;
+pub use self::stage::{CONTEXTS, RecordedStage, Role};
 use super::input::Input;
 use super::unique::UniqueFields;
 use crate::error::{Error, Place};
@@ -64,10 +61,6 @@ pub struct Recorded {
     pub conditions: Vec<RecordedCondition>,
     /// The error with which it failed there.
     pub error: Option<RecordedError>,
-    /// Digest of the configuration of the run that was written as this record.
-    pub configuration: Option<String>,
-    /// The gold evidence in the chunks of that run.
-    pub gold: Option<RecordedGold>,
     /// Ignored keys.
     pub unread: Vec<String>,
 }
@@ -117,11 +110,7 @@ impl Recorded {
 
     /// Returns the passages of all stages and conditions.
     pub(super) fn hits_mut(&mut self) -> impl Iterator<Item = &mut RecordedHit> {
-        let of_stages = self.stages.iter_mut().flat_map(|stage| {
-            let exact = stage.exact_search.iter_mut();
-            let exact = exact.flat_map(|exact| &mut exact.hits);
-            stage.hits.iter_mut().flatten().chain(exact)
-        });
+        let of_stages = self.stages.iter_mut().flat_map(|stage| stage.hits.iter_mut().flatten());
         let of_conditions =
             self.conditions.iter_mut().flat_map(|condition| &mut condition.contexts);
         of_stages.chain(of_conditions)
@@ -175,8 +164,6 @@ fn of_fields(
         usage,
         conditions,
         error,
-        configuration,
-        gold,
     } = line(position, given, &places, &mut unread)?;
     let mut stages = stage::stages(position, stages.unwrap_or_default(), &places)?;
     match contexts {
@@ -204,8 +191,6 @@ fn of_fields(
         prompt,
         conditions: self::conditions(position, conditions)?,
         error,
-        configuration,
-        gold,
         unread,
     })
 }

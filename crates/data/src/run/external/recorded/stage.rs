@@ -7,7 +7,7 @@
 use ragtriage_core::types::Step;
 use serde::Deserialize;
 
-use super::line::{RecordedHit, StageLine, amount_or_zero};
+use super::line::{RecordedHit, StageLine};
 use crate::error::{Error, Place};
 
 /// The name of the stage that `contexts` are.
@@ -62,33 +62,13 @@ pub struct RecordedStage {
     pub seconds: Option<f64>,
     /// For `packed`: the number of hits that packing was to take.
     pub k: Option<usize>,
-    /// Exact search next to an approximate one, if it is recorded.
-    pub exact_search: Option<RecordedExactSearch>,
-}
-
-/// An exact search next to an approximate one.
-#[derive(Clone, Debug, PartialEq, Deserialize)]
-pub struct RecordedExactSearch {
-    /// Best first.
-    pub hits: Vec<RecordedHit>,
-    /// Wall time.
-    #[serde(default, deserialize_with = "amount_or_zero")]
-    pub seconds: f64,
 }
 
 impl RecordedStage {
     /// Creates a stage of `hits` alone.
     #[must_use]
     pub fn new(name: &str, step: Step, hits: Vec<RecordedHit>) -> Self {
-        Self {
-            name: name.to_owned(),
-            step,
-            query: None,
-            hits: Some(hits),
-            seconds: None,
-            k: None,
-            exact_search: None,
-        }
+        Self { name: name.to_owned(), step, query: None, hits: Some(hits), seconds: None, k: None }
     }
 
     /// Returns its role.
@@ -155,7 +135,7 @@ pub(super) fn stages(
 }
 
 fn stage(position: &Place, place: &str, line: StageLine) -> Result<RecordedStage, Error> {
-    let StageLine { name, role, query, hits, seconds, k, exact_search } = line;
+    let StageLine { name, role, query, hits, seconds, k } = line;
     let wrong = |field: &str, expected| Err(Error::field(position, field, expected));
     let step = step(position, place, &name, role)?;
     let n_hits = hits.as_ref().map_or(0, Vec::len);
@@ -167,7 +147,7 @@ fn stage(position: &Place, place: &str, line: StageLine) -> Result<RecordedStage
         Some(_) if step != Step::Packed => wrong(&of_k, "given for the stage `packed` only"),
         Some(0) => wrong(&of_k, "1 or more; where nothing was packed, `hits` is an empty list"),
         Some(k) if k < n_hits => wrong(&of_k, "at least the number of `hits`"),
-        _ => Ok(RecordedStage { name, step, query, hits, seconds, k, exact_search }),
+        _ => Ok(RecordedStage { name, step, query, hits, seconds, k }),
     }
 }
 

@@ -179,5 +179,5 @@ fn attempt(one: Asked) -> RecordedAttempt {
 }
 
 fn failed(message: String) -> RecordedError {
-    RecordedError { part: None, kind: ErrorKind::Permanent, message }
+    RecordedError { kind: ErrorKind::Permanent, message }
 }

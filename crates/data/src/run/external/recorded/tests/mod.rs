@@ -3,7 +3,7 @@
 mod refused;
 
 use super::*;
-use ragtriage_core::types::{Condition, ErrorKind, FailedPart, Finish, Origin};
+use ragtriage_core::types::{Condition, ErrorKind, Finish};
 
 fn line(text: &str) -> Result<Recorded, Error> {
     let position = Place::new("f.jsonl", Some(7));
@@ -318,28 +318,23 @@ fn usage_and_repeats_are_read() {
         seconds: Some(1.5),
         model: Some("m".into()),
         finish: Some(Finish::Length),
-        ..RecordedUsage::default()
     };
     assert_eq!(attempts[0].usage, usage);
     assert_eq!(read.unread, ["usage.total_tokens"]);
     let read = line(
-        r#"{"id": 1, "contexts": [], "answers": ["x", {"answer": null, "usage": {"origin": "cached"}}, {"error": {"message": "m",
-            "part": "generator", "kind": "transient"}}]}"#,
+        r#"{"id": 1, "contexts": [], "answers": ["x", {"answer": null, "usage": {"seconds": 2}}, {"error": {"message": "m",
+            "kind": "transient"}}]}"#,
     )
     .expect("reads");
-    let cached = RecordedAttempt {
-        usage: RecordedUsage { origin: Some(Origin::Cached), ..RecordedUsage::default() },
+    let slow = RecordedAttempt {
+        usage: RecordedUsage { seconds: Some(2.0), ..RecordedUsage::default() },
         ..one(None)
     };
     let failed = RecordedAttempt {
-        error: Some(RecordedError {
-            part: Some(FailedPart::Generator),
-            kind: ErrorKind::Transient,
-            message: "m".into(),
-        }),
+        error: Some(RecordedError { kind: ErrorKind::Transient, message: "m".into() }),
         ..one(None)
     };
-    let expected = RecordedAnswer::Given(vec![one(Some("x")), cached, failed]);
+    let expected = RecordedAnswer::Given(vec![one(Some("x")), slow, failed]);
     assert_eq!(read.answer, expected);
 }
 
