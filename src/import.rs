@@ -9,7 +9,7 @@ use clap::Args;
 use sha2::{Digest, Sha256};
 
 use crate::bars::ProgressBars;
-use crate::dataset::anchor::{add, label_command};
+use crate::dataset::anchor::add;
 use crate::environment::{environment, git_commit};
 use crate::failure::Failure;
 use crate::map::MapArgs;
@@ -237,7 +237,7 @@ fn test_set(
     }
     let (_, unlabelled) = add(&spec, &pairs)?;
     if !unlabelled.is_empty() {
-        let command = label_command(&spec, &format!(" {}", shell(&config)))?;
+        let command = format!("ragtriage dataset label {}", shell(&config));
         output::talk(&format!("label them, then repeat this import: {command}"));
     }
     Ok((input, config, unlabelled))

@@ -17,7 +17,8 @@ use ragtriage_data::dataset::anchor::{self, Anchored, AnswerField, QaPair};
 use ragtriage_data::dataset::{Appended, documents, question_line};
 use ragtriage_data::run::external::input::Input;
 
-const UNRESOLVED: &str = "unresolved.jsonl";
+/// Next to the questions file: those that were not anchored.
+pub const UNRESOLVED: &str = "unresolved.jsonl";
 
 #[derive(Debug, Args)]
 pub struct AnchorArgs {
@@ -44,7 +45,7 @@ pub fn anchor(args: &AnchorArgs) -> Result<(), Failure> {
     let config = config.map_or(String::new(), |config| format!(" {}", shell(config)));
     let mut next = String::new();
     if !unresolved.is_empty() {
-        next = label_command(&spec, &config)? + "\n";
+        next = format!("ragtriage dataset label{config}\n");
     }
     if n_anchored > 0 {
         next = format!("{next}ragtriage run{config}\n");
@@ -53,12 +54,6 @@ pub fn anchor(args: &AnchorArgs) -> Result<(), Failure> {
         output::talk("next:");
     }
     output::data(&next)
-}
-
-/// Returns the command that labels the unresolved questions of a data set; `config`: its configuration, after a space.
-pub fn label_command(spec: &DatasetSettings, config: &str) -> Result<String, Failure> {
-    let unresolved = source::questions_file(spec)?.with_file_name(UNRESOLVED);
-    Ok(format!("ragtriage dataset label{config} --queries {}", shell(&unresolved)))
 }
 
 /// Anchors the pairs, adds the questions to the data set's own file and reports the counts. Returns the number of questions with

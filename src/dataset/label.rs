@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 
+use super::anchor::UNRESOLVED;
 use super::source::{self, SourceArgs};
 use super::terminal::Terminal;
 use crate::bars::ProgressBars;
@@ -15,8 +16,7 @@ use crate::runtime::block_on;
 use crate::{announce, output};
 use ragtriage_core::config::{DatasetSettings, ExternalSettings, GeneratorName, RerankSettings};
 use ragtriage_core::text::numbers::{plural, thousands};
-use ragtriage_core::types::Dataset;
-use ragtriage_core::types::Pools;
+use ragtriage_core::types::{Dataset, Pools, QuestionKind};
 use ragtriage_data::dataset::Appended;
 use ragtriage_data::dataset::label::{self, LabelCounts, Prompt, Stopped};
 use ragtriage_pipeline::pool::pool;
@@ -27,11 +27,12 @@ use ragtriage_report::labelling::AnnotatorScreen;
 pub struct LabelArgs {
     #[command(flatten)]
     source: SourceArgs,
-    /// Questions to label, one per line or JSON lines with `text`.
+    /// Questions to label, one per line or JSON lines with `text` [default: the unresolved.jsonl of `dataset anchor` or `import`,
+    /// else those of questions.jsonl that have no evidence].
     ///
-    /// JSON lines may have any field of questions.jsonl, be the queries of BEIR, or the unresolved.jsonl of `dataset anchor`, whose
-    /// candidate places are shown first.
-    #[arg(long, value_name = "FILE", required_unless_present = "reopen")]
+    /// JSON lines may have any field of questions.jsonl, or be the queries of BEIR. The candidate places of unresolved.jsonl are
+    /// shown first.
+    #[arg(long, value_name = "FILE")]
     queries: Option<PathBuf>,
     /// Label this question of questions.jsonl again; its labels hold until they are judged.
     #[arg(long, value_name = "ID", conflicts_with = "queries")]
@@ -49,13 +50,18 @@ pub fn label(args: LabelArgs) -> Result<(), Failure> {
         let resolved = retrieval_alone(source::resolve(&args.source)?);
         let spec = resolved.dataset();
         let labelled = source::questions_file(&spec)?;
-        let queries = args.queries.as_ref().unwrap_or(&labelled);
-        refuse_document(&spec, queries)?;
-        let (mut dataset, candidates) = ragtriage_data::dataset::asked(&spec, queries)?;
+        let unresolved = labelled.with_file_name(UNRESOLVED);
+        let unresolved = Some(unresolved).filter(|file| args.reopen.is_none() && file.exists());
+        let queries = args.queries.clone().or(unresolved).unwrap_or_else(|| labelled.clone());
+        refuse_document(&spec, &queries)?;
+        let (mut dataset, candidates) = ragtriage_data::dataset::asked(&spec, &queries)?;
         let mut file = Appended::open(&labelled)?;
         match &args.reopen {
-            None => leave_out(&mut dataset, &file),
             Some(id) => only(&mut dataset, id, &labelled)?,
+            None if queries == labelled => dataset.questions.retain(|question| {
+                question.evidence.is_empty() && question.kind != QuestionKind::Unanswerable
+            }),
+            None => leave_out(&mut dataset, &file),
         }
         if dataset.questions.is_empty() {
             return Ok(());

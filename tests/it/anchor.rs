@@ -45,10 +45,7 @@ fn pairs_become_questions_next_to_the_documents_that_run() {
     let project = project();
     let outcome = project.call(&["dataset", "anchor", "qa.jsonl", "c.toml"]);
     assert_eq!(outcome.code, 0, "{}", outcome.stderr);
-    assert_eq!(
-        outcome.stdout,
-        "ragtriage dataset label c.toml --queries docs/unresolved.jsonl\nragtriage run c.toml\n"
-    );
+    assert_eq!(outcome.stdout, "ragtriage dataset label c.toml\nragtriage run c.toml\n");
     let counts = "1 question anchored in docs/questions.jsonl\n\
                   2 questions unresolved in docs/unresolved.jsonl\n";
     assert!(outcome.stderr.contains(counts), "{}", outcome.stderr);
@@ -265,7 +262,7 @@ fn a_table_of_results_and_references_is_imported_with_the_documents_alone() {
     let set = "ragtriage-runs/ragas-set";
     let told = format!(
         "2 questions anchored in {set}/questions.jsonl\n1 question unresolved in {set}/unresolved.jsonl\n\
-         label them, then repeat this import: ragtriage dataset label {set}/ragtriage.toml --queries {set}/unresolved.jsonl\n"
+         label them, then repeat this import: ragtriage dataset label {set}/ragtriage.toml\n"
     );
     assert!(outcome.stderr.contains(&told), "{}", outcome.stderr);
     let summary: Value =

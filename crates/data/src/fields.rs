@@ -14,11 +14,15 @@ use crate::rows::python;
 type Section = BTreeMap<String, Vec<Pointer>>;
 
 /// Where fields are.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Fields {
     sections: BTreeMap<String, Section>,
-    /// The fields of a row that the user mapped.
+    /// The fields that every row must have: those of a row that the user mapped.
     mapped: Vec<String>,
+    /// The fields that `dataset.fields` names, which some row or passage must have.
+    named: Vec<(&'static str, String)>,
+    /// The reference answer of a data set that says that there is none.
+    no_answer: Option<String>,
     /// True if one of several gold passages of a data set suffices.
     any_suffices: bool,
 }
@@ -33,7 +37,7 @@ static STANDARD: LazyLock<Fields> = LazyLock::new(|| {
         fields.into_iter().map(|(field, texts)| (field, parsed(texts))).collect()
     };
     let sections = sections.into_iter().map(|(name, fields)| (name, section(fields)));
-    Fields { sections: sections.collect(), mapped: Vec::new(), any_suffices: false }
+    Fields { sections: sections.collect(), ..Fields::default() }
 });
 
 impl Fields {
@@ -76,7 +80,8 @@ impl Fields {
         }
         of.extend(settings.iter().map(|(name, text)| (name.clone(), text.clone())));
         of.remove("preset");
-        let mut fields = Self::standard().clone();
+        let no_answer = of.remove("no_answer");
+        let mut fields = Self { no_answer, ..Self::standard().clone() };
         match of.remove("needs").as_deref() {
             None | Some("all") => {}
             Some("any") => fields.any_suffices = true,
@@ -88,9 +93,11 @@ impl Fields {
             }
         }
         for (name, text) in &of {
-            fields.set(name, text)?;
+            let section = fields.set(name, text)?;
             if ["question", "documents", "gold"].contains(&name.as_str()) {
                 fields.mapped.push(name.clone());
+            } else if settings.contains_key(name) {
+                fields.named.push((section, name.clone()));
             }
         }
         Ok(fields)
@@ -119,6 +126,17 @@ impl Fields {
         let of_section = self.sections.get_mut(section).expect("known");
         of_section.insert(name.to_owned(), vec![pointer]);
         Ok(section)
+    }
+
+    /// Returns the fields, by section, that `dataset.fields` names.
+    pub(crate) fn named(&self) -> &[(&'static str, String)] {
+        &self.named
+    }
+
+    /// Returns true for a row that says that its question has no answer.
+    pub(crate) fn is_unanswerable(&self, row: &Value, answers: &[String]) -> bool {
+        self.find("row", "answerable", row) == Some(Value::Bool(false))
+            || answers.first().is_some_and(|answer| Some(answer) == self.no_answer.as_ref())
     }
 
     /// Returns true if one of several gold passages of a data set suffices.

@@ -1,4 +1,4 @@
-//! Results by condition: answer quality, cost, and the variation of repeated answers.
+//! Results by condition: answer quality and cost.
 
 use std::collections::BTreeMap;
 
@@ -8,12 +8,9 @@ use serde::{Deserialize, Serialize};
 use super::diagnose;
 use super::metric_summary::{MetricSummary, mean};
 use ragtriage_core::attribute::classify::Outcome;
-use ragtriage_core::attribute::judge::{Settled, decide};
-use ragtriage_core::correctness::{Correctness, Judge};
 use ragtriage_core::stats::bootstrap::Bootstrap;
 use ragtriage_core::stats::interval::of_mean;
-use ragtriage_core::stats::wilson::wilson;
-use ragtriage_core::types::{Attempt, Condition, Interval, Origin, QuestionKind, Trace};
+use ragtriage_core::types::{Attempt, Condition, Origin, Trace};
 
 /// Returns the mean of correct answers (1, 0.5 where the rule is unsure, 0) under every condition that was run, by name.
 #[must_use]
@@ -116,57 +113,4 @@ impl ConditionUse {
             }
         }
     }
-}
-
-/// Changes observed when the same prompts are asked again.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct Repeats {
-    /// Questions asked several times, each time with an answer that can be judged.
-    pub n: usize,
-    /// Questions with both correct and wrong answers.
-    pub flipped: usize,
-    /// Wilson's 95 % interval of their share.
-    pub ci95: Option<Interval>,
-    /// The mean answer score of the first repeat, the second, ...
-    pub means: Vec<f64>,
-    /// Mean over questions of the standard deviation of a question's answer scores (n - 1 in the denominator).
-    pub deviation: f64,
-}
-
-/// Compares the repeats of the condition `retrieved`; `None` without repeats.
-#[must_use]
-pub fn repeats(traces: &[Trace], judge: Judge, settled: &Settled) -> Option<Repeats> {
-    let answerable =
-        traces.iter().filter(|trace| trace.question.kind != QuestionKind::Unanswerable);
-    let asked = answerable.filter_map(|trace| {
-        let condition = trace
-            .conditions
-            .iter()
-            .find(|condition| condition.condition == Condition::Retrieved)
-            .filter(|condition| condition.attempts.len() > 1)?;
-        condition
-            .attempts
-            .iter()
-            .map(|attempt: &Attempt| {
-                Some(decide(&trace.question, attempt, judge, settled)?.judgment.correctness)
-            })
-            .collect()
-    });
-    let asked: Vec<Vec<Correctness>> = asked.collect();
-    let (n, times) = (asked.len(), asked.iter().map(Vec::len).min()?);
-    let flipped = asked
-        .iter()
-        .filter(|all| all.contains(&Correctness::Correct) && all.contains(&Correctness::Wrong))
-        .count();
-    let means = (0..times)
-        .map(|at| asked.iter().map(|all| all[at].score()).sum::<f64>() / n as f64)
-        .collect();
-    let deviation = asked.iter().map(|all| deviation(all)).sum::<f64>() / n as f64;
-    Some(Repeats { n, flipped, ci95: wilson(flipped, n), means, deviation })
-}
-
-fn deviation(all: &[Correctness]) -> f64 {
-    let mean = all.iter().map(|answer| answer.score()).sum::<f64>() / all.len() as f64;
-    let squares: f64 = all.iter().map(|answer| (answer.score() - mean).powi(2)).sum();
-    (squares / (all.len() - 1) as f64).sqrt()
 }

@@ -8,7 +8,7 @@ use serde::Serialize;
 use super::approximate::{self, ApproximateSearch};
 use super::audit::AnswerAudit;
 use super::clusters::{self, cluster_of};
-use super::conditions::{self, Repeats, TokenTotals};
+use super::conditions::{self, TokenTotals};
 use super::cost::{self, CostSummary};
 pub use super::counts::Share;
 use super::counts::{
@@ -86,9 +86,6 @@ pub struct Summary {
     pub losses: LossTable,
     /// Correct answers under each condition.
     pub conditions: BTreeMap<String, MetricSummary>,
-    /// Changes between repeated answers, if repeats were requested.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub repeats: Option<Repeats>,
     /// The loss budget: loss by stage, in correct answers, as the verdict counts them.
     pub loss_budget: LossBudget,
     /// The bottleneck.
@@ -201,7 +198,6 @@ pub fn evaluate(run: &SavedRun, plan: &EvaluationPlan) -> Evaluation {
             &answer_f1,
         ),
         conditions: conditions::condition_scores(&run.traces, &outcomes, &bootstrap),
-        repeats: conditions::repeats(&run.traces, plan.judge, &run.decided.answers),
         loss_budget,
         // Without a usable label EM says nothing of retrieval: no document contains a gold answer.
         rule_of_thumb: verdict::rule_of_thumb(

@@ -190,20 +190,6 @@ fn gold_with_distractors_separates_ignored_context_from_missing_evidence() {
 }
 
 #[test]
-fn what_was_asked_twice_and_answered_otherwise_flipped() {
-    let mut traces: Vec<Trace> = (0..3).map(|i| trace(i, &["d#0"], "18 May", None)).collect();
-    // Correct twice; correct, then wrong; asked once.
-    traces[0].conditions[0].attempts.push(attempt("18 May"));
-    traces[1].conditions[0].attempts.push(attempt("1815"));
-    let found = conditions::repeats(&traces, f1_judge(), &Settled::default())
-        .expect("two were asked twice");
-    assert_eq!((found.n, found.flipped, found.means.as_slice()), (2, 1, &[1.0, 0.5][..]));
-    // Scores 1 and 0: standard deviation sqrt(((1 - .5)^2 + (0 - .5)^2) / 1) = .7071; the other question's is 0.
-    assert!((found.deviation - f64::midpoint(0.5_f64.sqrt(), 0.0)).abs() < 1e-12);
-    assert_eq!(conditions::repeats(&traces[2..], f1_judge(), &Settled::default()), None);
-}
-
-#[test]
 fn only_a_call_costs_tokens() {
     let mut one = trace(0, &["d#0"], "18 May", Some("18 May"));
     let used = |origin, prompt_billed, error: Option<TraceError>| Attempt {

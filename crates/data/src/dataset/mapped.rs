@@ -16,15 +16,21 @@ use crate::run::external::input::Input;
 use ragtriage_core::attribute::place::in_document;
 use ragtriage_core::chunk::code_points;
 use ragtriage_core::text::quote;
-use ragtriage_core::types::{ByteRange, DocId, Document, Group, Member, Question};
+use ragtriage_core::types::{ByteRange, DocId, Document, Group, Member, Question, QuestionKind};
 
 /// Reads the file `input` into `draft`, which has the documents of other files.
 pub(super) fn read(input: &Input, fields: &Fields, draft: &mut Draft) -> Result<(), Error> {
     let mut all: Vec<(Place, Value, Group)> = Vec::new();
+    let mut unseen: Vec<&(&str, String)> = fields.named().iter().collect();
+    let mut see = |section: &str, object: &Value| {
+        unseen.retain(|(of, name)| *of != section || !fields.has(section, name, object));
+    };
     rows::each(input, fields, |place, row| {
         let row = Value::Object(row);
+        see("row", &row);
         let mut gold = Vec::new();
         for passage in passages(place, fields, "documents", &row)? {
+            see("hit", &passage);
             let doc = document(place, fields, &passage, draft)?;
             let mark = fields.find("hit", "is_gold", &passage);
             if mark.as_ref().is_some_and(is_marked) {
@@ -36,10 +42,18 @@ pub(super) fn read(input: &Input, fields: &Fields, draft: &mut Draft) -> Result<
     })?;
     for (place, row, mut gold) in all {
         for passage in passages(&place, fields, "gold", &row)? {
+            see("hit", &passage);
             gold.extend(member(&place, fields, &passage, draft)?);
         }
         let question = question(&place, fields, &row, gold)?;
         draft.push_question(&place, question);
+    }
+    if let [(section, name), ..] = unseen.as_slice() {
+        let pointer = fields.pointer(section, name);
+        let message =
+            format!("`dataset.fields.{name}` = `{pointer}` finds nothing in any question");
+        return Err(Error::new(message, "correct the pointer, or leave it out")
+            .at(&Place::new(input.name(), None)));
     }
     Ok(())
 }
@@ -178,6 +192,10 @@ fn question(place: &Place, fields: &Fields, row: &Value, gold: Group) -> Result<
         gold if fields.any_suffices() => vec![gold],
         gold => gold.into_iter().map(|member| vec![member]).collect(),
     };
+    if fields.is_unanswerable(row, &answers) {
+        let kind = QuestionKind::Unanswerable;
+        return Ok(Question { kind, ..Question::new(id.into(), text) });
+    }
     let kind = kind_of(&answers);
     Ok(Question { kind, answers, relevant, evidence, ..Question::new(id.into(), text) })
 }
@@ -198,7 +216,7 @@ mod tests {
     use super::*;
     use crate::dataset::load;
     use ragtriage_core::config::{DatasetSettings, Format};
-    use ragtriage_core::types::{Dataset, QuestionKind};
+    use ragtriage_core::types::Dataset;
 
     /// Loads a row in the layout of a preset, as its publisher shows it.
     fn loaded(preset: &str, row: &str) -> Dataset {
@@ -276,6 +294,18 @@ mod tests {
     }
 
     #[test]
+    fn a_question_that_its_data_set_calls_unanswerable_is() {
+        let musique = r#"{"question": "Q?", "answer": "x", "answerable": false, "paragraphs":
+            [{"title": "A", "paragraph_text": "One.", "is_supporting": true}]}"#;
+        let marco = r#"{"answers": ["No Answer Present."], "passages": {"is_selected": [0], "passage_text": ["a"]}, "query": "q"}"#;
+        for (preset, row) in [("musique", musique), ("ms_marco", marco)] {
+            let question = loaded(preset, row).questions.remove(0);
+            assert_eq!(question.kind, QuestionKind::Unanswerable, "{preset}");
+            assert_eq!((question.answers, question.evidence), (vec![], vec![]), "{preset}");
+        }
+    }
+
+    #[test]
     fn a_preset_on_the_wrong_file_is_refused_with_the_keys_that_are_there() {
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("f.jsonl");
@@ -295,5 +325,12 @@ mod tests {
         assert_eq!(refused("preset", "musik"), "`dataset.fields.preset`: no preset `musik`");
         assert_eq!(refused("needs", "one"), "`dataset.fields.needs` must be `all` or `any`");
         assert_eq!(refused("quest", "/q"), "there is no field `quest`");
+        let row = r#"{"question": "q", "documents": ["t"], "reference": "x"}"#;
+        std::fs::write(&path, row).expect("written");
+        for (name, value) in [("reference", "/gold"), ("is_gold", "/relevant")] {
+            let expected =
+                format!("`dataset.fields.{name}` = `{value}` finds nothing in any question");
+            assert!(refused(name, value).ends_with(&expected), "{name}");
+        }
     }
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use crate::document::{Fact, Table, TableCell};
 use ragtriage_core::metric::{Cutoff, Family, Metric};
-use ragtriage_core::text::numbers::{percent_of, percents, thousands};
+use ragtriage_core::text::numbers::thousands;
 use ragtriage_core::types::Condition;
 use ragtriage_data::run::SavedRun;
 use ragtriage_eval::conditions::ConditionUse;
@@ -151,7 +151,6 @@ pub(super) fn conditions(summary: &Summary) -> Option<Table> {
     if !table.rows.is_empty() {
         table.notes.push(CONDITIONS_NOTE.to_owned());
     }
-    table.notes.extend(repeats(summary));
     (!table.rows.is_empty()).then_some(table)
 }
 
@@ -167,23 +166,6 @@ pub(super) fn costs(costs: &[CostSummary]) -> Table {
                 left out";
     table.notes.extend((!costs.is_empty()).then(|| note.to_owned()));
     table
-}
-
-/// Describes the changes between repeats.
-fn repeats(summary: &Summary) -> Option<String> {
-    let repeats = summary.repeats.as_ref()?;
-    let means: Vec<String> = repeats.means.iter().map(|mean| format!("{mean:.3}")).collect();
-    let ci95 = repeats.ci95.map_or(String::new(), |ci| format!(" {}", percents(ci)));
-    Some(format!(
-        "asked {} times: {} of {} questions flipped between correct and wrong ({}{ci95}); share correct each time: {}; \
-         standard deviation within a question {:.3}",
-        repeats.means.len(),
-        repeats.flipped,
-        repeats.n,
-        percent_of(repeats.flipped, repeats.n),
-        means.join(", "),
-        repeats.deviation
-    ))
 }
 
 /// Slices shown by each criterion; `summary.json` has more.
