@@ -207,8 +207,8 @@ fn asking(
     }
 }
 
-/// Reads the results file, and writes the test set that it is, with a configuration, to a folder next to the runs. Returns the file,
-/// the configuration and the questions without labels.
+/// Reads the results file, and adds its questions to the test set of the documents, which has a configuration, in a folder next to the
+/// runs. Returns the file, the configuration and the questions without labels.
 fn test_set(
     documents: &Path,
     args: &ImportArgs,
@@ -216,19 +216,20 @@ fn test_set(
 ) -> Result<(Input, PathBuf, Vec<Question>), Failure> {
     let input = Input::read(&args.file)?;
     let pairs = pairs(&input, fields, AnswerField::Generated)?;
-    let stem = args.file.file_stem().filter(|stem| *stem != "-");
-    let stem = stem.map_or("stdin".into(), |stem| stem.to_string_lossy());
-    let folder = args.out.join(format!("{stem}-set"));
+    let absolute = documents.canonicalize().map_err(|error| {
+        let message = format!("cannot read `{}`: {error}", documents.display());
+        Failure::new(message, "`--documents` takes a folder or file of documents")
+    })?;
+    let name = absolute.file_stem().map_or("documents".into(), |stem| stem.to_string_lossy());
+    let folder = args.out.join(format!("{name}-set"));
     let config = folder.join(CONFIG);
-    let absolute = std::path::absolute(documents).unwrap_or_else(|_| documents.to_owned());
     if !config.exists() {
         let text = starter(&survey(documents)?, &absolute, Some("questions.jsonl"));
         std::fs::create_dir_all(&folder).map_err(|error| output::cannot_write(&folder, &error))?;
         output::file(&config, SHARED, text.as_bytes())?;
     }
     let spec = Resolved::new(Some(&config), &[])?.dataset();
-    let plain = |path: &Path| path.components().collect::<PathBuf>();
-    if plain(&spec.path) != plain(&absolute) {
+    if spec.path.canonicalize().ok().as_ref() != Some(&absolute) {
         let (set, other) = (folder.display(), spec.path.display());
         return Err(Failure::new(
             format!("`{set}` is the test set of the documents in `{other}`"),

@@ -149,16 +149,13 @@ fn conditions(run: &Manifest, config: &Path) -> Option<Next> {
     let source = run.external.as_ref()?;
     let file = Path::new(&source.from);
     let is_results_file = source.kind != ExternalSource::TREC_RUN && file.exists();
-    let command = format!("ragtriage import {} {} --conditions", shell(file), shell(config));
-    is_results_file.then(|| {
-        if run.settings.generation.calls_endpoint() {
-            let what = "ask the model of [generation] with complete evidence";
-            Next { what, commands: vec![command] }
-        } else {
-            let what = "import with `--llm MODEL --conditions`, to learn what complete evidence would bring";
-            Next { what, commands: Vec::new() }
-        }
-    })
+    let mut command = format!("ragtriage import {} {} --conditions", shell(file), shell(config));
+    let mut what = "ask the model of [generation] with complete evidence";
+    if !run.settings.generation.calls_endpoint() {
+        what = "ask your model (or `openai:NAME`, `URL#NAME`) with complete evidence:";
+        command += " --llm ollama:llama3.2";
+    }
+    is_results_file.then(|| Next { what, commands: vec![command] })
 }
 
 fn audit(path: &str) -> Next {

@@ -20,8 +20,9 @@ pub fn configuration(given: Option<&Path>) -> Result<PathBuf, Failure> {
     found.ok_or_else(|| {
         Failure::new(
             format!("no configuration: `{CONFIG}` is neither in this folder nor above it"),
-            "`ragtriage init DIR` writes one for the documents in DIR; another file is named as \
-             the last argument; `ragtriage demo` runs on sample data",
+            "`ragtriage init DIR` writes one for the documents in DIR, and `ragtriage import FILE \
+             --documents DIR` needs none; another file is named as the last argument; `ragtriage \
+             demo` runs on sample data",
         )
     })
 }

@@ -82,7 +82,7 @@ class Recorder:
             if self._file.is_closed:
                 raise RecordError(f"the record `{self.path}` is closed", "ask the question within its `with` block")
             if key in self._ids:
-                raise RecordError(f"duplicate question `{key}`", "record each question once; repeats are one call of `answer`")
+                raise RecordError(f"duplicate question `{key}`", "record each question once")
             self._ids.add(key)
         line = {name: value for name, value in (("id", id), ("question", text)) if value is not None}
         return Question(self, key, line)
@@ -176,8 +176,8 @@ class Question:
         """Records the whole prompt; it shows which passages reached the generator."""
         self._set("prompt", text)
 
-    def answer(self, text: str | None, *more: str) -> None:
-        """Records the answer; ``None`` if there was none. Several answers are repeats of one question.
+    def answer(self, text: str | None) -> None:
+        """Records the answer; ``None`` if there was none.
 
         Raises:
             RecordError: The question has an answer.
@@ -186,19 +186,15 @@ class Question:
         if "error" in self._line:
             raise RecordError(f"question `{self._key}` has an error and an answer", "record one of them")
         if self.has_answer:
-            raise RecordError(f"question `{self._key}` has two answers", "pass repeats in one call: `answer(first, second)`")
-        for value in (text, *more):
-            if value is not None and not isinstance(value, str):
-                raise RecordError(f"the answer to `{self._key}` is of type {type(value).__name__}", "pass the text of the answer")
-        if more:
-            self._line["answers"] = [text, *more]
-        else:
-            self._line["answer"] = text
+            raise RecordError(f"question `{self._key}` has two answers", "record one of them")
+        if text is not None and not isinstance(text, str):
+            raise RecordError(f"the answer to `{self._key}` is of type {type(text).__name__}", "pass the text of the answer")
+        self._line["answer"] = text
 
     @property
     def has_answer(self) -> bool:
         """True if an answer was recorded."""
-        return "answer" in self._line or "answers" in self._line
+        return "answer" in self._line
 
     def usage(
         self,
@@ -227,7 +223,6 @@ class Question:
         """Records that the question failed, in place of an answer. It then counts as failed, not as wrong."""
         self._set("error", message if message else "unknown error")
         self._line.pop("answer", None)
-        self._line.pop("answers", None)
 
     def end(self) -> None:
         """Writes the question. The ``with`` block calls it.

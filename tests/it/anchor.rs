@@ -259,7 +259,7 @@ fn a_table_of_results_and_references_is_imported_with_the_documents_alone() {
     let import = ["import", "ragas.csv", "--documents", "docs", "--name", "first"];
     let outcome = project.call(&import);
     assert_eq!(outcome.code, 0, "{}", outcome.stderr);
-    let set = "ragtriage-runs/ragas-set";
+    let set = "ragtriage-runs/docs-set";
     let told = format!(
         "2 questions anchored in {set}/questions.jsonl\n1 question unresolved in {set}/unresolved.jsonl\n\
          label them, then repeat this import: ragtriage dataset label {set}/ragtriage.toml\n"

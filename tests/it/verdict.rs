@@ -157,7 +157,7 @@ fn the_recorded_prompt_decides_what_was_packed() {
     };
     let (outcome, summary) = imported(&recorded(60, document, question, record));
     let stages = summary["losses"]["stages"].as_array().expect("rows");
-    let packing = stages.iter().find(|row| row["class"] == "not_packed").expect("a row");
+    let packing = stages.iter().find(|row| row["class"] == "not_in_prompt").expect("a row");
     assert_eq!(packing["complete"], 4, "{stages:?}");
     // Contexts do not show whether what they lack was retrieved.
     let found = ["correct", "wrong_answer", "not_in_prompt", "correct_without_evidence"];
@@ -175,7 +175,7 @@ fn the_recorded_prompt_decides_what_was_packed() {
         lines.find(|line| line.trim_start().starts_with(class)).map(str::trim).unwrap_or_default()
     };
     // 4 in the prompt, 46 below it, 10 without evidence in any passage: a stage that is not recorded has no row.
-    assert!(row("ranked_low").contains("ranked below the prompt"), "{}", outcome.stdout);
+    assert!(row("ranked_low").contains("below the prompt"), "{}", outcome.stdout);
     assert!(row("not_in_prompt").contains("lost, stage unrecorded"), "{}", outcome.stdout);
     assert_eq!(row("not_retrieved"), "");
 }

@@ -49,6 +49,14 @@ pub struct StageLosses {
     pub ci95: Option<Interval>,
 }
 
+impl StageLosses {
+    /// Returns true if results show what the stage loses.
+    #[must_use]
+    pub fn is_known(&self) -> bool {
+        self.questions.is_some_and(|n| n > 0 || self.complete.is_some())
+    }
+}
+
 /// Returns the class of a question by its evidence alone, whatever was answered; `None` if it is unanswerable.
 fn by_evidence(trace: &Trace, outcome: &Outcome) -> Option<FailureClass> {
     if outcome.class.has_no_result() {
@@ -82,7 +90,9 @@ impl LossTable {
         let count = |class| ends.iter().filter(|found| **found == class).count();
         let testable: Vec<&Outcome> = testable(outcomes).collect();
         let stage_losses = |class: FailureClass| {
-            let complete = class.stage().filter(|stage| is_shown(&testable, *stage));
+            let stage =
+                class.stage().or((class == FailureClass::NotInPrompt).then_some(Stage::Packing));
+            let complete = stage.filter(|stage| is_shown(&testable, *stage));
             let is_counted = class != FailureClass::WrongAnswer || !is_of_retrieval;
             let mut counts = verdict.counts.iter().flat_map(|counts| &counts.lost);
             StageLosses {
@@ -100,6 +110,10 @@ impl LossTable {
                     || counts.into_iter().any(|lost| lost.0 == *class && lost.1 != 0.0)
             }
             FailureClass::WrongAnswer => is_answered,
+            // One of them lost what is not in the prompt.
+            FailureClass::NotRetrieved | FailureClass::RankedLow | FailureClass::NotPacked => {
+                count(*class) > 0 || count(FailureClass::NotInPrompt) == 0
+            }
             _ => true,
         });
         Self {

@@ -183,9 +183,12 @@ impl Failures {
             kind => &kind_hint(kind).unwrap_or_else(|| "fix the error named above".to_owned()),
         };
         let error = format!("aborted after {n} consecutive failures; last error: {failure}");
-        Err(Error::other(error).with_hint(format!(
-            "{fix}, then continue with `--resume {run}`: finished questions are kept"
-        )))
+        let again = if run.is_empty() {
+            "repeat this command: replies are cached".to_owned()
+        } else {
+            format!("continue with `--resume {run}`: finished questions are kept")
+        };
+        Err(Error::other(error).with_hint(format!("{fix}, then {again}")))
     }
 }
 

@@ -67,7 +67,7 @@ impl<'a> RunSink<'a> {
 
 impl Sink for RunSink<'_> {
     fn name(&self) -> String {
-        self.folder.name()
+        if self.manifest.is_imported() { String::new() } else { self.folder.name() }
     }
 
     /// Writes the initial manifest, except for a resumed run, whose manifest is unchanged until it ends.

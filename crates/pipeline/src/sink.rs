@@ -9,7 +9,7 @@ use crate::Error;
 /// Contract: `begin` is called first, then `calls` if prompts are answered, then `take` once per finished question in completion
 /// order, then `finish` unless the execution was aborted.
 pub trait Sink: Send {
-    /// Returns the run's name.
+    /// Returns the name of a run that can be resumed; empty for another.
     fn name(&self) -> String;
 
     /// Prepares for results, before anything is indexed or asked.

@@ -17,9 +17,7 @@ use ragtriage_core::config::ExternalSettings;
 use ragtriage_core::types::{Condition, Question};
 use ragtriage_data::Place;
 use ragtriage_data::run::external::join::Joined;
-use ragtriage_data::run::external::recorded::{
-    self, Recorded, RecordedAnswer, RecordedAttempt, RecordedError,
-};
+use ragtriage_data::run::external::recorded::{self, Recorded, RecordedAttempt, RecordedError};
 
 /// An external RAG: its record, or the service itself.
 ///
@@ -87,10 +85,6 @@ impl Service {
                 condition: Some((call.condition, call.contexts)),
             })
             .await?;
-        let answer = match answer {
-            RecordedAnswer::Given(attempts) => attempts.into_iter().next(),
-            RecordedAnswer::Unsaid => None,
-        };
         let error = error.or_else(|| answer.as_ref()?.error.clone());
         match (error, answer) {
             (Some(RecordedError { message, .. }), _) => {
@@ -159,7 +153,7 @@ impl Service {
                 "`{url}` was asked `{asked}` and answered `{answered}`"
             )));
         }
-        if self.answers && recorded.error.is_none() && recorded.answer == RecordedAnswer::Unsaid {
+        if self.answers && recorded.error.is_none() && recorded.answer.is_none() {
             return Err(self.no_answer());
         }
         Ok(recorded)

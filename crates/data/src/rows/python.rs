@@ -1,13 +1,19 @@
-//! Lists in cells of tables, as JSON or as Python and `NumPy` write them.
+//! Lists and objects in cells of tables, as JSON or as Python, `NumPy` and LangChain write them.
 
 use serde_json::{Map, Value};
 
 /// Nesting that is read.
 const DEEPEST: usize = 32;
 
-/// Returns the list or dict that a cell is; `None` for any other text.
+/// How the `str` of a LangChain document begins.
+const DOCUMENT: &str = "page_content=";
+
+/// Returns the list or object that a cell is; `None` for any other text.
 pub(crate) fn list(cell: &str) -> Option<Value> {
     let cell = cell.trim();
+    if let Some(document) = document(cell) {
+        return Some(Value::Array(vec![document]));
+    }
     if !cell.starts_with(['[', '{', '(']) && !cell.starts_with("array(") {
         return None;
     }
@@ -18,7 +24,15 @@ pub(crate) fn list(cell: &str) -> Option<Value> {
     })
 }
 
-/// A Python literal: lists, tuples, dicts, strings, numbers, `None`, `True`, `False`; `array([...], dtype=...)`.
+/// Returns the document that a text is as LangChain's `str` writes it: `page_content='...' metadata={...}`.
+pub(crate) fn document(text: &str) -> Option<Value> {
+    let mut literal = Literal { rest: text.strip_prefix(DOCUMENT).map(|_| text)? };
+    let (_, fields) = literal.arguments(None, 0)?;
+    fields.get("page_content").is_some_and(Value::is_string).then_some(Value::Object(fields))
+}
+
+/// A Python literal: lists, tuples, dicts, strings, numbers, `None`, `True`, `False`; a call by its first argument, `array([...],
+/// dtype=...)`, or with names alone as an object: `Document(page_content='...')`.
 struct Literal<'t> {
     rest: &'t str,
 }
@@ -29,11 +43,11 @@ impl Literal<'_> {
         if depth > DEEPEST {
             return None;
         }
-        if self.takes("array(") {
-            let value = self.value(depth + 1)?;
-            let end = self.rest.find(')')?;
-            self.rest = &self.rest[end + 1..];
-            return Some(value);
+        let name = self.rest.find(|it: char| !is_of_name(it)).unwrap_or(0);
+        if name > 0 && self.rest[name..].starts_with('(') {
+            self.rest = &self.rest[name + 1..];
+            let (first, fields) = self.arguments(Some(')'), depth)?;
+            return first.or(Some(Value::Object(fields)));
         }
         match self.rest.chars().next()? {
             '[' => self.items(']', depth).map(Value::Array),
@@ -73,6 +87,34 @@ impl Literal<'_> {
             self.takes(",");
         }
         Some(fields)
+    }
+
+    /// Reads arguments up to `end`, or the end of the text: the first without a name, and those with one. A name in place of a value
+    /// (`dtype=object`) is null.
+    fn arguments(
+        &mut self,
+        end: Option<char>,
+        depth: usize,
+    ) -> Option<(Option<Value>, Map<String, Value>)> {
+        let (mut first, mut fields) = (None, Map::new());
+        loop {
+            self.takes(",");
+            let is_end = match end {
+                Some(end) => self.takes(end.encode_utf8(&mut [0; 4])),
+                None => self.rest.is_empty(),
+            };
+            if is_end {
+                return Some((first, fields));
+            }
+            let name = self.rest.find(|it: char| !is_of_name(it)).unwrap_or(0);
+            if name > 0 && self.rest[name..].starts_with('=') {
+                let key = self.rest[..name].to_owned();
+                self.rest = &self.rest[name + 1..];
+                fields.insert(key, self.value(depth + 1).unwrap_or(Value::Null));
+            } else {
+                first = first.or(Some(self.value(depth + 1)?));
+            }
+        }
     }
 
     fn string(&mut self) -> Option<String> {
@@ -127,6 +169,10 @@ impl Literal<'_> {
     }
 }
 
+fn is_of_name(character: char) -> bool {
+    character.is_alphanumeric() || "_.".contains(character)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -147,6 +193,16 @@ mod tests {
             ("array(['a',\n       'b'], dtype=object)", json!(["a", "b"])),
             ("[array(['a'], dtype=object), array([], dtype=float64)]", json!([["a"], []])),
             ("[]", json!([])),
+            // As LangChain 1.5 writes documents: in a list, and one.
+            (
+                "[Document(id='7', metadata={'source': 'docs/a.md', 'start_index': 3}, page_content='## A\\n\\nIt\\'s (a) \"b\".')]",
+                json!([{"id": "7", "metadata": {"source": "docs/a.md", "start_index": 3}, "page_content": "## A\n\nIt's (a) \"b\"."}]),
+            ),
+            (
+                "page_content='a, b' metadata={'source': 'x'}",
+                json!([{"page_content": "a, b", "metadata": {"source": "x"}}]),
+            ),
+            ("[np.float64(0.5), Timestamp('2026-01-02')]", json!([0.5, "2026-01-02"])),
         ] {
             assert_eq!(list(cell), Some(expected), "{cell}");
         }
@@ -154,7 +210,18 @@ mod tests {
 
     #[test]
     fn a_text_that_is_no_list_stays_a_text() {
-        for cell in ["6 minutes", "[1] see above", "(a)", "['a'", "['a'] b", "{x}", "", "array("] {
+        for cell in [
+            "6 minutes",
+            "[1] see above",
+            "(a)",
+            "['a'",
+            "['a'] b",
+            "{x}",
+            "",
+            "array(",
+            "page_content=",
+            "page_content='a' b",
+        ] {
             assert_eq!(list(cell), None, "{cell}");
         }
         assert_eq!(list(&"[".repeat(100_000)), None);

@@ -96,6 +96,7 @@ pub(super) fn cautions(
         judged(facts),
         open,
         unrecorded(facts),
+        shallow(facts),
         estimate.and_then(|estimate| estimated(estimate, facts)),
         uncovered(facts, n),
         disagreement(facts),
@@ -151,8 +152,8 @@ fn estimated(estimate: &Estimate, facts: &VerdictFacts<'_>) -> Option<String> {
     let Estimate { correct, n, .. } = *estimate;
     (lacking.count() > 0 && n > 0).then(|| {
         format!(
-            "Losses are estimated: with complete evidence {} of {} correct ({}), and the other questions are taken to be as easy; \
-             the intervals allow half the odds. Answers from the gold passages alone (condition `oracle`) would measure them.",
+            "Losses are estimated: with complete evidence {} of {} correct ({}), and the other questions are taken to be as easy. Answers \
+             from the gold passages alone (condition `oracle`) would measure them.",
             thousands(correct),
             plural(n, "answer is", "answers are"),
             percent_of(correct, n)
@@ -227,8 +228,22 @@ fn unrecorded(facts: &VerdictFacts<'_>) -> Option<String> {
     let parts = parts.collect::<Vec<_>>().join("; ");
     (!parts.is_empty()).then(|| {
         format!(
-            "{parts}. Record each retriever's candidates, the ranking that is packed, its number `k`, and the passages of the prompt \
-             (`packed`)."
+            "{parts}. Record the candidates of each retriever, more than the prompt takes, and the passages of the prompt."
+        )
+    })
+}
+
+/// Explains `not_retrieved` where no retriever returned more passages than the prompt has: what ranks just below is not among them.
+fn shallow(facts: &VerdictFacts<'_>) -> Option<String> {
+    let n = count(facts.outcomes, FailureClass::NotRetrieved);
+    let is_deep = |trace: &Trace| {
+        let n_packed = trace.packed().count();
+        trace.retrievers().any(|step| step.hits.len() > n_packed)
+    };
+    (n > 0 && !facts.traces.iter().any(is_deep)).then(|| {
+        format!(
+            "No retriever returned more passages than the prompt has, so the {n} not_retrieved may rank just below: retrieve more, such as \
+             30, and pass on the first ones."
         )
     })
 }

@@ -38,7 +38,6 @@ struct Leader {
     runner_up: Option<Source>,
     margin: Option<(f64, Interval)>,
     undecided: bool,
-    stability: f64,
 }
 
 /// Judges a run.
@@ -78,7 +77,6 @@ pub fn judge(facts: &VerdictFacts<'_>, bootstrap: &Bootstrap) -> LossVerdict {
         undecided: conclusion == Conclusion::Undecided
             || is_disputed
             || leader.as_ref().is_none_or(|leader| leader.undecided),
-        stability: leader.as_ref().map_or(0.0, |leader| leader.stability),
         margin: leader.and_then(|leader| leader.margin),
         n: losses.n,
         retrieval,
@@ -92,9 +90,13 @@ pub fn judge(facts: &VerdictFacts<'_>, bootstrap: &Bootstrap) -> LossVerdict {
                 || estimate.as_ref().is_none_or(|estimate| estimate.n > 0)))
         .then(|| AnswerCounts::new(&losses.means(), losses.n)),
         cautions: cautions::cautions(facts, &losses, &unusable, estimate.as_ref()),
+        answer: String::new(),
         text: String::new(),
     };
-    verdict.text = text::sentence(&verdict, facts, &losses, &oracle, &unusable, estimate.as_ref());
+    let (answer, reasons) =
+        text::sentence(&verdict, facts, &losses, &oracle, &unusable, estimate.as_ref());
+    verdict.text = format!("{answer} {reasons}");
+    verdict.answer = answer;
     verdict
 }
 
@@ -254,11 +256,6 @@ fn leader(losses: &Losses, conclusion: Conclusion, bootstrap: &Bootstrap) -> Opt
         return None;
     }
     let resampled = &losses.resampled;
-    let n_resamples = resampled[first].len();
-    let leads = |r: &usize| {
-        let mut others = order.iter().filter(|at| **at != first);
-        others.all(|at| resampled[*at][*r] < resampled[first][*r])
-    };
     let differences = resampled[first].iter().zip(&resampled[second]);
     let margin = losses
         .interval(differences.map(|(a, b)| a - b).collect(), bootstrap)
@@ -267,7 +264,6 @@ fn leader(losses: &Losses, conclusion: Conclusion, bootstrap: &Bootstrap) -> Opt
         source: Source::ALL[first],
         runner_up: (means[second] > 0.0).then_some(Source::ALL[second]),
         undecided: margin.is_none_or(|(_, interval)| interval.holds_zero()),
-        stability: (0..n_resamples).filter(leads).count() as f64 / n_resamples.max(1) as f64,
         margin,
     })
 }

@@ -62,8 +62,6 @@ pub struct LossVerdict {
     pub runner_up: Option<Source>,
     /// True if the conclusion is open, or the interval of largest minus second source on that side contains zero.
     pub undecided: bool,
-    /// Share of resamples in which `bottleneck` loses most on its side.
-    pub stability: f64,
     /// Its loss minus the second's, per question, with its interval.
     pub margin: Option<(f64, Interval)>,
     /// Questions that the verdict rests on.
@@ -81,7 +79,9 @@ pub struct LossVerdict {
     pub counts: Option<AnswerCounts>,
     /// Limits of the verdict, a sentence each.
     pub cautions: Vec<String>,
-    /// The verdict in words: the question with its answer, then the reasons.
+    /// The question with its answer, a sentence.
+    pub answer: String,
+    /// The verdict in words: the answer, then the reasons.
     pub text: String,
 }
 
@@ -89,9 +89,7 @@ impl LossVerdict {
     /// Returns the question with its answer, and the reasons.
     #[must_use]
     pub fn parts(&self) -> (&str, &str) {
-        let end = self.text.find(". ").map_or(self.text.len(), |at| at + 1);
-        let (answer, reasons) = self.text.split_at(end);
-        (answer, reasons.trim_start())
+        (&self.answer, self.text[self.answer.len()..].trim_start())
     }
 }
 

@@ -134,7 +134,7 @@ fn without_an_oracle_the_share_right_with_evidence_scales_what_is_lost_without()
         found.text
     );
     let caution = "Losses are estimated: with complete evidence 90 of 100 answers are correct (90.0%), and the other questions are \
-                   taken to be as easy; the intervals allow half the odds. Answers from the gold passages alone (condition `oracle`) \
+                   taken to be as easy. Answers from the gold passages alone (condition `oracle`) \
                    would measure them.";
     assert_eq!(found.cautions, [caution]);
     // 14 of 20 are correct: .48 to .85, with half the odds .32. At .32 the generator loses more.
@@ -459,7 +459,7 @@ fn without_a_recorded_retriever_the_verdict_asks_for_it_and_not_for_evidence() {
     let neither = format!("Neither the retrieved passages nor those of the prompt {lack}");
     assert_eq!(found.parts().1, neither);
     assert!(
-        found.cautions[0].contains("Record each retriever's candidates"),
+        found.cautions[0].contains("Record the candidates of each retriever"),
         "{:?}",
         found.cautions
     );
@@ -496,7 +496,7 @@ fn evidence_lost_at_an_unknown_stage_counts_for_retrieval_and_names_what_to_reco
         "{}",
         found.text
     );
-    let expected = "40 of 100 questions lack their evidence in the prompt, and the results do not show which stage lost it. Record each retriever's candidates, the ranking that is packed, its number `k`, and the passages of the prompt (`packed`).";
+    let expected = "40 of 100 questions lack their evidence in the prompt, and the results do not show which stage lost it. Record the candidates of each retriever, more than the prompt takes, and the passages of the prompt.";
     assert_eq!(found.cautions, [expected]);
 }
 

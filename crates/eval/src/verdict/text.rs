@@ -8,7 +8,7 @@ use super::{Conclusion, LossVerdict, Side, Source};
 use ragtriage_core::text::numbers::{of_count, percent, percents, plural, thousands, whole};
 use ragtriage_core::types::{FailureClass, Interval};
 
-/// Returns the question with its answer, and the sentences that follow.
+/// Returns the question with its answer, and the reasons.
 pub(super) fn sentence(
     verdict: &LossVerdict,
     facts: &VerdictFacts<'_>,
@@ -16,35 +16,33 @@ pub(super) fn sentence(
     oracle: &OracleCheck,
     unusable: &Unusable,
     estimate: Option<&Estimate>,
-) -> String {
+) -> (String, String) {
     let leader = leading(verdict, facts, losses);
     let is_nothing = losses.is_nothing() && !facts.outcomes.iter().any(cautions::is_open);
     let (answer, reasons) = match verdict.conclusion {
-        Conclusion::Retrieval => ("Yes", balance(verdict) + &leader),
-        Conclusion::Generator => ("No, the generator is", balance(verdict) + &leader),
-        Conclusion::Undecided if is_nothing => ("No, nothing is lost", correct(verdict, "")),
+        Conclusion::Retrieval => ("Yes", balance(verdict, facts) + &leader),
+        Conclusion::Generator => ("No, the generator is", balance(verdict, facts) + &leader),
+        Conclusion::Undecided if is_nothing => ("No, nothing is lost", correct(verdict, facts, "")),
         Conclusion::Undecided => {
             let why = unknown(verdict, facts, losses, estimate);
             let reasons = why.unwrap_or_else(|| {
-                format!("{}{leader} {}", balance(verdict), undecided(verdict, losses))
+                format!("{}{leader} {}", balance(verdict, facts), undecided(verdict, losses))
             });
             ("Undecided", reasons)
         }
         Conclusion::RetrievalOnly => {
             let has_answers = facts.traces.iter().any(|trace| !trace.conditions.is_empty());
             let lack = if has_answers { "gold answers" } else { "answers" };
-            return format!(
-                "Is retrieval the bottleneck? Not known without {lack}. {}{leader}",
-                retrieval_only(verdict)
-            );
+            let answer = format!("Is retrieval the bottleneck? Not known without {lack}.");
+            return (answer, retrieval_only(verdict) + &leader);
         }
         Conclusion::Withheld => ("No verdict", withheld(facts, losses, oracle, unusable)),
     };
-    format!("Is retrieval the bottleneck? {answer}. {reasons}")
+    (format!("Is retrieval the bottleneck? {answer}."), reasons)
 }
 
 /// Reports the correct answers now, with complete evidence, and the rest by the side that loses them: numbers that add up.
-fn balance(verdict: &LossVerdict) -> String {
+fn balance(verdict: &LossVerdict, facts: &VerdictFacts<'_>) -> String {
     let Some(counts) = &verdict.counts else { return String::new() };
     let about = if verdict.counts_answers { "" } else { "about " };
     let [before, by_generator] =
@@ -54,6 +52,7 @@ fn balance(verdict: &LossVerdict) -> String {
     let most = whole(counts.correct + counts.lost_by(Side::Retrieval));
     correct(
         verdict,
+        facts,
         &format!(
             " With complete evidence in every prompt, {about}{most} would be; {before} answers are lost before the prompt, {by_generator} by \
              the generator."
@@ -62,10 +61,15 @@ fn balance(verdict: &LossVerdict) -> String {
 }
 
 /// Reports the correct answers now, before `then`.
-fn correct(verdict: &LossVerdict, then: &str) -> String {
+fn correct(verdict: &LossVerdict, facts: &VerdictFacts<'_>, then: &str) -> String {
     let correct = whole(verdict.counts.as_ref().map_or(0.0, |counts| counts.correct));
     let are = if verdict.n == 1 { "question is" } else { "questions are" };
-    format!("{correct} of {} answerable {are} answered correctly.{then}", thousands(verdict.n))
+    let is_unsure = facts.outcomes.iter().any(|one| one.class == FailureClass::Unsure);
+    let halves = if is_unsure { ", unsure answers counted as half" } else { "" };
+    format!(
+        "{correct} of {} answerable {are} answered correctly{halves}.{then}",
+        thousands(verdict.n)
+    )
 }
 
 /// Returns why there is no verdict.

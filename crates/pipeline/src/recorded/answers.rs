@@ -5,9 +5,7 @@ use ragtriage_clients::llm;
 use ragtriage_core::types::{
     Attempt, ChunkId, Condition, ConditionAnswers, Finish, Origin, Passage, Stance, TokenUse,
 };
-use ragtriage_data::run::external::recorded::{
-    Recorded, RecordedAnswer, RecordedAttempt, RecordedUsage,
-};
+use ragtriage_data::run::external::recorded::{Recorded, RecordedAttempt, RecordedUsage};
 
 impl ExternalPipeline {
     /// Returns the conditions; `passages` are those of the record's conditions, in their order.
@@ -19,18 +17,17 @@ impl ExternalPipeline {
     ) -> Vec<ConditionAnswers> {
         let prompt = recorded.prompt.as_deref();
         let prompt = prompt.map(|prompt| self.plan.counter.count(prompt) as u64);
-        let RecordedAnswer::Given(attempts) = recorded.answer else {
+        let Some(answer) = recorded.answer else {
             let what = "[question|questions] with `conditions` and no `answer` to compare them with: these conditions are left out";
             let n_left_out = usize::from(!recorded.conditions.is_empty());
             self.places.note(what, n_left_out);
             return Vec::new();
         };
-        let first = self.condition(Condition::Retrieved, attempts, packed, prompt);
+        let first = self.condition(Condition::Retrieved, answer, packed.to_vec(), prompt);
         let others = recorded.conditions.into_iter().zip(passages);
         let others = others.map(|(condition, passages)| {
             let passages = passages.into_iter().map(|passage| passage.id);
-            let passages: Vec<ChunkId> = passages.collect();
-            self.condition(condition.condition, condition.attempts, &passages, None)
+            self.condition(condition.condition, condition.answer, passages.collect(), None)
         });
         std::iter::once(first).chain(others).collect()
     }
@@ -38,26 +35,11 @@ impl ExternalPipeline {
     fn condition(
         &self,
         condition: Condition,
-        attempts: Vec<RecordedAttempt>,
-        passages: &[ChunkId],
+        answer: RecordedAttempt,
+        passages: Vec<ChunkId>,
         prompt: Option<u64>,
     ) -> ConditionAnswers {
-        // Where a repeat succeeded, the question has a result.
-        let has_failed = |attempt: &RecordedAttempt| attempt.error.is_some();
-        let n_failed = attempts.iter().filter(|attempt| has_failed(attempt)).count();
-        let is_left_out = n_failed < attempts.len();
-        if is_left_out {
-            self.places
-                .note("[answer|answers] of questions with several that failed, left out", n_failed);
-        }
-        let attempts = attempts.into_iter();
-        ConditionAnswers {
-            condition,
-            attempts: attempts
-                .filter(|attempt| !(is_left_out && has_failed(attempt)))
-                .map(|attempt| self.attempt(attempt, passages.to_vec(), prompt))
-                .collect(),
-        }
+        ConditionAnswers { condition, attempts: vec![self.attempt(answer, passages, prompt)] }
     }
 
     /// Builds an attempt. A missing answer is an empty one, and a blank one declines, unless the record says how the reply

@@ -11,7 +11,7 @@ use crate::contexts::{KnownPlaces, Located, Places};
 use crate::in_prompt::{self, InPrompt};
 use ragtriage_core::types::{ChunkId, Hit, Passage, Question, Step, StepHit, TraceStep};
 use ragtriage_data::run::external::recorded::{
-    CONTEXTS, Recorded, RecordedAnswer, RecordedHit, RecordedStage, Role,
+    CONTEXTS, Recorded, RecordedHit, RecordedStage, Role,
 };
 
 /// The contexts of one question in the corpus.
@@ -149,7 +149,7 @@ impl<'a> Rankings<'a> {
         }
         let retrievers = steps.iter().filter(|step| step.step.is_retriever()).count();
         let is_ordered = retrievers < 2 || retrievers < steps.len();
-        if recorded.answer == RecordedAnswer::Unsaid && is_ordered {
+        if recorded.answer.is_none() && is_ordered {
             let k = self.plan.k;
             let step = first(k).map(|hits| TraceStep { k: Some(k), ..packed(hits) });
             return (step, Vec::new());

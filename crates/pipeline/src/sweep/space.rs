@@ -46,7 +46,7 @@ pub fn axes(sweep: &Map<String, Value>) -> Result<Vec<SweepAxis>, Error> {
     walk("", sweep, &mut axes)?;
     if axes.is_empty() {
         return Err(Error::setting("`[sweep]` varies nothing").with_hint(
-            "give lists of values, for example `[sweep]` with `chunking.size = [64, 128, 256]`; config/tune.toml has more",
+            "give lists of values, for example `[sweep]` with `chunking.size = [64, 128, 256]`",
         ));
     }
     let mut seen = BTreeSet::new();

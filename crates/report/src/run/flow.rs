@@ -34,7 +34,7 @@ pub(super) fn flow(run: &SavedRun, summary: &Summary) -> Flow {
     let end = if is_answered { FailureClass::Correct } else { FailureClass::Delivered };
     let parts = PARTS.into_iter().filter_map(|(class, detail)| {
         let share = summary.class_shares.get(class.name())?;
-        let row = table.stages.iter().find(|row| row.class == class && row.questions.is_some());
+        let row = table.row(class).filter(|row| row.is_known());
         let n_questions = summary.n_questions as f64;
         let (answers, ci95) = match row {
             Some(row) if has_answers => (row.answers, row.ci95),

@@ -26,7 +26,7 @@ pub(super) fn losses(run: &SavedRun, summary: &Summary) -> Table {
     for row in &losses.stages {
         let is_of_generator = row.class == FailureClass::WrongAnswer;
         let Some(questions) = row.questions else { continue };
-        if row.complete.is_none() && questions == 0 {
+        if !row.is_known() {
             continue;
         }
         let mut class = TableCell::from(row.class.name());
@@ -58,9 +58,9 @@ pub(super) fn meaning(class: FailureClass, run: &SavedRun, summary: &Summary) ->
             format!("not in {} passages", thousands(retrieval.candidates))
         }
         FailureClass::NotRetrieved => "not in the candidates".to_owned(),
-        FailureClass::RankedLow if is_foreign => "ranked below the prompt".to_owned(),
+        FailureClass::RankedLow if is_foreign => "below the prompt".to_owned(),
         FailureClass::RankedLow => format!("ranked below the top {k}"),
-        FailureClass::NotPacked if is_foreign => "selected, not in prompt".to_owned(),
+        FailureClass::NotPacked if is_foreign => "ranked, not in prompt".to_owned(),
         FailureClass::NotPacked => format!("in top {k}, not in prompt"),
         FailureClass::NotInPrompt => "lost, stage unrecorded".to_owned(),
         _ => "complete: still wrong".to_owned(),

@@ -26,7 +26,7 @@ pub use screen::{COLUMNS, screen};
 #[must_use]
 pub fn report(run: &SavedRun, evaluation: &Evaluation) -> Report {
     let summary = &evaluation.summary;
-    let mut report = screen::head(run, summary, true);
+    let mut report = screen::head(run, summary, 2);
     report.notices(notices::others(run, summary));
     let (lost, n_lost) = lost::lost(run, evaluation);
     report.section(sections::QUESTIONS);

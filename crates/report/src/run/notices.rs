@@ -113,7 +113,10 @@ fn unsure(summary: &Summary) -> Option<Notice> {
         "the rule of correctness is unsure about {}; each counts as half a correct answer",
         plural(n, "answer", "answers")
     );
-    Some(Notice::warning(text).with_hint("audit them: they come first in the sample"))
+    Some(
+        Notice::warning(text)
+            .with_hint("judge a sample by hand with `report RUN --audit 50`, or set a `[judge]`"),
+    )
 }
 
 fn truncation(run: &SavedRun) -> Vec<Notice> {

@@ -15,8 +15,8 @@ const LINES: usize = 25;
 /// Most characters of a model's name.
 const MODEL: usize = 36;
 
-/// Lays out the first screen with `ends`, the commands that follow, as its last lines. Leaves out scores and what other changes would
-/// bring where `LINES` lines do not hold them when `render` lays the text out.
+/// Lays out the first screen with `ends`, the commands that follow, as its last lines. Leaves out what other changes would bring, and then
+/// the scores, where `LINES` lines do not hold them when `render` lays the text out.
 #[must_use]
 pub fn screen(
     run: &SavedRun,
@@ -25,8 +25,8 @@ pub fn screen(
     render: impl Fn(&Report) -> String,
 ) -> String {
     let mut text = String::new();
-    for has_details in [true, false] {
-        let mut report = head(run, &evaluation.summary, has_details);
+    for details in [2, 1, 0] {
+        let mut report = head(run, &evaluation.summary, details);
         report.append(ends.clone());
         text = render(&report);
         if text.lines().count() <= LINES {
@@ -37,7 +37,7 @@ pub fn screen(
 }
 
 /// Lays out what was run, what limits the verdict, the verdict, the losses, what to try and the scores.
-pub(super) fn head(run: &SavedRun, summary: &Summary, has_details: bool) -> Report {
+pub(super) fn head(run: &SavedRun, summary: &Summary, details: u8) -> Report {
     let mut head = Report::new(title(run));
     head.elements.push(Element::Paragraph(what_was_run(run)));
     head.notices(language::unknown(&run.manifest.settings.dataset));
@@ -48,8 +48,10 @@ pub(super) fn head(run: &SavedRun, summary: &Summary, has_details: bool) -> Repo
     head.elements.push(Element::Verdict(reasons.to_owned()));
     head.elements.push(Element::Flow(flow::flow(run, summary)));
     let mut facts: Vec<Fact> = what_if::advice(summary).into_iter().collect();
-    if has_details {
+    if details > 1 {
         facts.extend(what_if::limits(run, summary));
+    }
+    if details > 0 {
         facts.extend(metrics::scores(run, summary));
     }
     facts.extend(correct(summary));

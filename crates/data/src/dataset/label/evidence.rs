@@ -158,7 +158,7 @@ fn wordings(line: &str) -> Vec<String> {
 }
 
 /// Returns true if one of `answers` occurs in `text`, or need not occur.
-fn occurs(answers: &[String], text: &str) -> bool {
+pub(super) fn occurs(answers: &[String], text: &str) -> bool {
     (!answers.is_empty() && are_yes_no(answers)) || AnswerMatcher::new(answers).found_in_text(text)
 }
 

@@ -206,9 +206,23 @@ impl<'a> Judging<'a> {
             return question;
         }
         question.answers = self.answers();
-        question.kind =
-            evidence::kind(question.kind, &question.answers, !question.required.is_empty());
+        let is_free = !question.required.is_empty() || !self.states(&question.answers);
+        question.kind = evidence::kind(question.kind, &question.answers, is_free);
         question
+    }
+
+    /// Returns true if the evidence has one of `answers` in its words, or no passage was judged to answer: otherwise a person says that the
+    /// answer has other words.
+    fn states(&self, answers: &[String]) -> bool {
+        let evidence = self.judgments().filter_map(|(number, judgment)| match judgment {
+            JudgedPassage::Answers(_, Evidence { range, .. }) => {
+                let text = &self.corpus.document_of(number).text;
+                Some(range.map_or(text.as_str(), |range| &text[range.as_range()]))
+            }
+            JudgedPassage::Graded(_) => None,
+        });
+        let texts: Vec<&str> = evidence.collect();
+        texts.is_empty() || texts.iter().any(|text| evidence::occurs(answers, text))
     }
 
     /// Returns the question's previous evidence, without documents and ranges now judged not relevant, and with the passages that

@@ -7,9 +7,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use super::input::Input;
-use super::recorded::{
-    CONTEXTS, Recorded, RecordedAnswer, RecordedAttempt, RecordedHit, RecordedStage, Role,
-};
+use super::recorded::{CONTEXTS, Recorded, RecordedAttempt, RecordedHit, RecordedStage, Role};
 use super::trec_run::TrecRun;
 use super::{Error, Place};
 use ragtriage_core::text::column;
@@ -92,19 +90,16 @@ impl Joined {
 
     /// Completes a record with answers: questions without one count as unanswered.
     fn complete_answers(&mut self) {
-        if !self.lines.values().any(|line: &Recorded| line.answer != RecordedAnswer::Unsaid) {
+        if !self.lines.values().any(|line: &Recorded| line.answer.is_some()) {
             return;
         }
         let mut n_none = 0;
         for line in self.lines.values_mut().filter(|line| line.error.is_none()) {
             let is_answered =
-                |attempt: &RecordedAttempt| attempt.text.is_some() || attempt.error.is_some();
-            match &line.answer {
-                RecordedAnswer::Given(attempts) if attempts.iter().any(is_answered) => {}
-                _ => {
-                    line.answer = RecordedAnswer::none();
-                    n_none += 1;
-                }
+                |answer: &RecordedAttempt| answer.text.is_some() || answer.error.is_some();
+            if !line.answer.as_ref().is_some_and(is_answered) {
+                line.answer = Some(RecordedAttempt::default());
+                n_none += 1;
             }
         }
         self.note(n_none, "[question|questions] without an answer in results with answers: each counts as declined, correct only if unanswerable");
@@ -180,18 +175,15 @@ impl Joined {
 
     /// Returns the models that are recorded, by name.
     pub fn models(&self) -> impl Iterator<Item = String> {
-        let answers = self.lines.values().filter_map(|line| match &line.answer {
-            RecordedAnswer::Unsaid => None,
-            RecordedAnswer::Given(attempts) => Some(attempts),
-        });
-        let models = answers.flatten().filter_map(|attempt| attempt.usage.model.clone());
+        let answers = self.lines.values().filter_map(|line| line.answer.as_ref());
+        let models = answers.filter_map(|answer| answer.usage.model.clone());
         models.collect::<BTreeSet<String>>().into_iter()
     }
 
     /// Returns true if it has answers.
     #[must_use]
     pub fn has_answers(&self) -> bool {
-        self.lines.values().any(|line| line.answer != RecordedAnswer::Unsaid)
+        self.lines.values().any(|line| line.answer.is_some())
     }
 }
 
@@ -422,7 +414,7 @@ mod tests {
         let text =
             "{\"id\": 1, \"contexts\": [], \"answer\": \"x\"}\n{\"id\": 2, \"contexts\": []}";
         let joined = join(text, false).expect("joins");
-        assert_eq!(joined.lines[&QuestionId::from("2")].answer, RecordedAnswer::none());
+        assert_eq!(joined.lines[&QuestionId::from("2")].answer, Some(RecordedAttempt::default()));
         assert_eq!(joined.notes[0].count, 1);
     }
 

@@ -16,7 +16,7 @@ use ragtriage_core::types::{FailureClass, Fault, Member, QuestionKind};
 use ragtriage_data::Place;
 use ragtriage_data::run::external::join::Joined;
 use ragtriage_data::run::external::recorded::{
-    CONTEXTS, RecordedAnswer, RecordedAttempt, RecordedCondition, RecordedHit, RecordedStage,
+    CONTEXTS, RecordedAttempt, RecordedCondition, RecordedHit, RecordedStage,
 };
 
 /// `d` holds `two` at 4..7 and `four` at 14..18; `f` holds five words at 0..31, `ok.` at 32..35, five more at 36..61;
@@ -81,7 +81,7 @@ pub(super) fn recorded(contexts: Vec<RecordedHit>) -> Recorded {
         id: None,
         question: None,
         stages: vec![RecordedStage::new(CONTEXTS, Step::Packed, contexts)],
-        answer: RecordedAnswer::Unsaid,
+        answer: None,
         prompt: None,
         conditions: vec![],
         error: None,
@@ -93,8 +93,9 @@ fn attempt(text: &str) -> RecordedAttempt {
     RecordedAttempt { text: Some(text.to_owned()), ..RecordedAttempt::default() }
 }
 
-fn answer(text: &str) -> RecordedAnswer {
-    RecordedAnswer::Given(vec![attempt(text)])
+#[expect(clippy::unnecessary_wraps, reason = "as a record has it")]
+fn answer(text: &str) -> Option<RecordedAttempt> {
+    Some(attempt(text))
 }
 
 fn outcome(asked: &QuestionResult) -> Outcome {
@@ -207,7 +208,7 @@ fn what_further_arms_were_shown_changes_nothing_of_the_pipelines_own() {
     };
     let oracle = RecordedCondition {
         condition: Condition::Oracle,
-        attempts: vec![attempt("two")],
+        answer: attempt("two"),
         contexts: vec![context("one two three four", Some("d"), None)],
     };
     let (alone, both) = (asked(vec![]), asked(vec![oracle]));
@@ -224,14 +225,14 @@ fn what_further_arms_were_shown_changes_nothing_of_the_pipelines_own() {
 #[test]
 fn a_blank_answer_declines() {
     let line = line();
-    let class = |kind: QuestionKind, answer: RecordedAnswer| {
+    let class = |kind: QuestionKind, answer: Option<RecordedAttempt>| {
         let unanswerable = Question { kind, ..question(&[("d", &[(4, 7)])]) };
         let mut recorded = recorded(vec![context("one two", Some("d"), None)]);
         recorded.answer = answer;
         let found = outcome(&line.asked(0, unanswerable, Ok(recorded), 0.0));
         (found.class, found.fault)
     };
-    for blank in [RecordedAnswer::none(), answer(""), answer(" \n")] {
+    for blank in [Some(RecordedAttempt::default()), answer(""), answer(" \n")] {
         assert_eq!(
             class(QuestionKind::Unanswerable, blank.clone()),
             (FailureClass::Declined, None)
@@ -249,7 +250,7 @@ fn conditions_without_an_answer_are_left_out_and_counted() {
     let line = line();
     let conditions = vec![RecordedCondition {
         condition: Condition::ClosedBook,
-        attempts: vec![attempt("two")],
+        answer: attempt("two"),
         contexts: vec![],
     }];
     let asked = line.asked(0, question(&[]), Ok(Recorded { conditions, ..recorded(vec![]) }), 0.0);

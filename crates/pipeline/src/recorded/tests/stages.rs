@@ -3,7 +3,7 @@
 use super::super::*;
 use super::{context, line, question, recorded};
 use ragtriage_core::types::{Step, TraceStep};
-use ragtriage_data::run::external::recorded::{RecordedAnswer, RecordedHit, RecordedStage};
+use ragtriage_data::run::external::recorded::{RecordedAttempt, RecordedHit, RecordedStage};
 
 /// The steps as `name: ids`.
 fn steps(trace: &Trace) -> Vec<String> {
@@ -28,7 +28,7 @@ fn stage(name: &str, step: Step, texts: &[&str]) -> RecordedStage {
 }
 
 fn of(stages: Vec<RecordedStage>) -> Recorded {
-    Recorded { stages, answer: RecordedAnswer::none(), ..recorded(vec![]) }
+    Recorded { stages, answer: Some(RecordedAttempt::default()), ..recorded(vec![]) }
 }
 
 #[test]
@@ -87,7 +87,7 @@ fn a_k_alone_packs_the_first_of_the_last_ranking() {
 #[test]
 fn without_answers_the_first_k_of_one_order_count_as_packed() {
     let bm25 = || stage("bm25", Step::Bm25, &["one", "two"]);
-    let of_retrieval = |stages| Recorded { answer: RecordedAnswer::Unsaid, ..of(stages) };
+    let of_retrieval = |stages| Recorded { answer: None, ..of(stages) };
     let (trace, _) = asked(of_retrieval(vec![bm25()]));
     assert_eq!(steps(&trace)[1], "packed: d#0-3 d#4-7");
     assert_eq!(trace.steps[1].k, Some(5), "of the settings");

@@ -4,7 +4,7 @@ use serde_json::{Map, Value, json};
 
 use crate::error::{Error, Place};
 use crate::fields::Fields;
-use crate::rows;
+use crate::rows::{self, python};
 
 type Object = Map<String, Value>;
 
@@ -62,14 +62,6 @@ impl<'p> Forms<'p> {
             }
             (None, _) => {}
         }
-        if fields.contains_key("answers") {
-            if fields.contains_key("answer") {
-                return Err(self.wrong("answer", "left out next to `answers`"));
-            }
-            if fields.shift_remove("usage").is_some() {
-                self.unread.push("usage".to_owned());
-            }
-        }
         self.call("", fields)?;
         self.passages("contexts", fields, "contexts")?;
         self.stages(fields.get_mut("stages"))?;
@@ -99,20 +91,6 @@ impl<'p> Forms<'p> {
         let usage = fields.get_mut("usage");
         if let Some(usage) = self.object(&format!("{place}usage"), usage, "an object of counts")? {
             self.fields.rename("usage", &USAGE, usage);
-        }
-        if let Some(Value::Array(answers)) = fields.get_mut("answers") {
-            for (at, answer) in answers.iter_mut().enumerate() {
-                if !answer.is_object() {
-                    *answer = json!({ "answer": answer.take() });
-                }
-                if let Value::Object(answer) = answer {
-                    self.fields.rename("row", &["answer"], answer);
-                    self.call(&format!("{place}answers[{at}]."), answer)?;
-                    if answer.get("error").is_some_and(|error| !error.is_null()) {
-                        answer.entry("answer").or_insert(Value::Null);
-                    }
-                }
-            }
         }
         let Some(error) = fields.get_mut("error") else { return Ok(()) };
         if error.is_string() {
@@ -285,12 +263,16 @@ impl<'p> Forms<'p> {
                 }
                 _ => return Err(self.wrong(place, PASSAGE)),
             },
-            text => (Map::from_iter([("text".to_owned(), text)]), None),
+            text => match text.as_str().and_then(python::document) {
+                Some(Value::Object(fields)) => (fields, None),
+                _ => (Map::from_iter([("text".to_owned(), text)]), None),
+            },
         };
         self.refuse_slips(place, "hit", &LONG_OF_HIT, &fields)?;
         let keys = rows::keys(&fields);
         let is_foreign = fields.keys().any(|key| !self.fields.is_known("hit", key));
         self.fields.rename("hit", &HIT, &mut fields);
+        fields.retain(|key, _| !self.fields.names("hit", "about").any(|name| name == key));
         if fields.get("score").is_none_or(Value::is_null) {
             fields.extend(score.map(|score| ("score".to_owned(), score)));
         }
@@ -328,7 +310,7 @@ impl<'p> Forms<'p> {
         long: &[&str],
         fields: &Object,
     ) -> Result<(), Error> {
-        let own = ["answers", "usage", "conditions"];
+        let own = ["usage", "conditions"];
         let is_known = |key: &str| {
             own.contains(&key) || long.contains(&key) || self.fields.is_known(section, key)
         };

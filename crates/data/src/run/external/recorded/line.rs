@@ -31,8 +31,6 @@ pub(super) struct RecordLine {
     /// The answer; null if there was none.
     #[serde(default, deserialize_with = "present")]
     pub(super) answer: Option<Option<String>>,
-    /// Repeated answers, instead of `answer`.
-    pub(super) answers: Option<Vec<RecordedAttempt>>,
     /// Tokens, cost, seconds and model of the answer.
     pub(super) usage: Option<RecordedUsage>,
     /// Answers under counterfactual conditions.
@@ -56,8 +54,6 @@ pub(super) struct ConditionLine {
     /// The answer; null if there was none.
     #[serde(default, deserialize_with = "present")]
     pub(super) answer: Option<Option<String>>,
-    /// Repeated answers, instead of `answer`.
-    pub(super) answers: Option<Vec<RecordedAttempt>>,
     /// Usage of the call.
     pub(super) usage: Option<RecordedUsage>,
     /// The error of a failed call; the answer is then optional.
@@ -122,14 +118,12 @@ impl RecordedHit {
     }
 }
 
-/// One answer with its usage. Other keys are ignored and counted.
-#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
+/// One answer with its usage.
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct RecordedAttempt {
-    /// The answer; null if there was none.
-    #[serde(rename = "answer", deserialize_with = "Option::deserialize")]
+    /// The answer; `None` if there was none.
     pub text: Option<String>,
     /// Usage of the call.
-    #[serde(default, deserialize_with = "or_default")]
     pub usage: RecordedUsage,
     /// The error of a failed call; the answer is then optional.
     pub error: Option<RecordedError>,

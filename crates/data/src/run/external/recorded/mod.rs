@@ -8,7 +8,7 @@
 //! | `contexts` | the passages of the prompt, in its order; with `prompt` or a stage `packed`, those offered to it |
 //! | `stages` | the rankings of retrievers, their reorderings, and what was packed, by name |
 //! | `prompt` | the whole prompt: the contexts that it contains were packed |
-//! | `answer` | the answer; `null`: there was none. `answers`: a list of repeats |
+//! | `answer` | the answer; `null`: there was none |
 //! | `usage` | tokens, cost, seconds and model of the answer |
 //! | `conditions` | `oracle`, `gold_with_distractors`, `closed_book`: an answer, or `{answer, contexts?, usage?}` |
 //! | `error` | the reason the question failed there; contexts and answer are then optional |
@@ -53,8 +53,8 @@ pub struct Recorded {
     /// Retrievers first, then reorderings, then what was packed; any of them may be missing. `contexts` are what was packed,
     /// or the last reordering: see [`CONTEXTS`].
     pub stages: Vec<RecordedStage>,
-    /// The answer.
-    pub answer: RecordedAnswer,
+    /// The answer; `None` if answers are not recorded: retrieval only.
+    pub answer: Option<RecordedAttempt>,
     /// The prompt, which decides what was packed.
     pub prompt: Option<String>,
     /// Answers of further conditions, in the order of `Condition::ALL`.
@@ -65,31 +65,13 @@ pub struct Recorded {
     pub unread: Vec<String>,
 }
 
-/// The recorded answers to a question.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub enum RecordedAnswer {
-    /// Answers are not recorded: retrieval only.
-    #[default]
-    Unsaid,
-    /// One answer, or several repeats; never empty.
-    Given(Vec<RecordedAttempt>),
-}
-
-impl RecordedAnswer {
-    /// Returns the record of no answer.
-    #[must_use]
-    pub fn none() -> Self {
-        Self::Given(vec![RecordedAttempt::default()])
-    }
-}
-
-/// The answers under another condition to the question.
+/// The answer to the question under another condition.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RecordedCondition {
     /// The condition.
     pub condition: Condition,
-    /// Its answer, or several repeats; never empty.
-    pub attempts: Vec<RecordedAttempt>,
+    /// Its answer.
+    pub answer: RecordedAttempt,
     /// The passages of its prompt.
     pub contexts: Vec<RecordedHit>,
 }
@@ -153,18 +135,8 @@ fn of_fields(
     forms.record(&mut given)?;
     let Forms { mut unread, stages: places, .. } = forms;
     let has_stages = given.contains_key("stages");
-    let RecordLine {
-        id,
-        question,
-        contexts,
-        stages,
-        prompt,
-        answer,
-        answers,
-        usage,
-        conditions,
-        error,
-    } = line(position, given, &places, &mut unread)?;
+    let RecordLine { id, question, contexts, stages, prompt, answer, usage, conditions, error } =
+        line(position, given, &places, &mut unread)?;
     let mut stages = stage::stages(position, stages.unwrap_or_default(), &places)?;
     match contexts {
         Some(contexts) => add_contexts(position, &mut stages, contexts, prompt.is_some())?,
@@ -177,7 +149,6 @@ fn of_fields(
     }
     let usage = usage.unwrap_or_default();
     let answer = answer.map(|text| RecordedAttempt { text, usage, error: None });
-    let answer = attempts(position, "answers", answers, answer)?;
     // Labels are the data set's, or were read from here as a test set.
     unread.retain(|key| !fields.is_known("row", key));
     unread.sort_unstable();
@@ -187,7 +158,7 @@ fn of_fields(
         id,
         question,
         stages,
-        answer: answer.map_or(RecordedAnswer::Unsaid, RecordedAnswer::Given),
+        answer,
         prompt,
         conditions: self::conditions(position, conditions)?,
         error,
@@ -251,22 +222,6 @@ fn without_positions(place: &str) -> String {
     text
 }
 
-/// Returns the answers that are recorded, as a list or as one; `None` if there are neither.
-fn attempts(
-    position: &Place,
-    place: &str,
-    answers: Option<Vec<RecordedAttempt>>,
-    answer: Option<RecordedAttempt>,
-) -> Result<Option<Vec<RecordedAttempt>>, Error> {
-    match answers {
-        Some(answers) if answers.is_empty() => {
-            Err(Error::field(position, place, "a list of at least one answer"))
-        }
-        Some(answers) => Ok(Some(answers)),
-        None => Ok(answer.map(|answer| vec![answer])),
-    }
-}
-
 /// Returns the answers under other conditions, in the order of [`Condition::ALL`].
 fn conditions(
     position: &Place,
@@ -282,16 +237,15 @@ fn conditions(
     ];
     let lines = lines.into_iter().filter_map(|(condition, line)| Some((condition, line?)));
     lines
-        .map(|(condition, ConditionLine { answer, answers, usage, error, contexts })| {
+        .map(|(condition, ConditionLine { answer, usage, error, contexts })| {
             let place = format!("conditions.{condition}");
             let text = if error.is_some() { Some(answer.flatten()) } else { answer };
             let usage = usage.unwrap_or_default();
-            let answer = text.map(|text| RecordedAttempt { text, usage, error });
-            let attempts = attempts(position, &format!("{place}.answers"), answers, answer)?;
-            let attempts = attempts.ok_or_else(|| {
+            let text = text.ok_or_else(|| {
                 Error::field(position, &place, "an answer, or an object with an `answer`")
             })?;
-            Ok(RecordedCondition { condition, attempts, contexts: contexts.unwrap_or_default() })
+            let answer = RecordedAttempt { text, usage, error };
+            Ok(RecordedCondition { condition, answer, contexts: contexts.unwrap_or_default() })
         })
         .collect()
 }

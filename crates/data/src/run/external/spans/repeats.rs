@@ -1,4 +1,4 @@
-//! Gathers the traces of each question into one record: several traces of a question are repeats.
+//! Gathers the traces of each question into one record.
 
 use std::cmp::Reverse;
 use std::collections::HashMap;
@@ -8,14 +8,11 @@ use ragtriage_core::types::{ErrorKind, Note};
 use rayon::iter::{IntoParallelIterator, ParallelIterator};
 
 use super::asked::{Asked, asked};
-use super::document;
 use super::export::Export;
 use super::span::Kind;
 use super::tree::{Tree, trees};
 use crate::run::external::input::Input;
-use crate::run::external::recorded::{
-    Recorded, RecordedAnswer, RecordedAttempt, RecordedError, RecordedStage, RecordedUsage,
-};
+use crate::run::external::recorded::{Recorded, RecordedAttempt, RecordedError};
 use crate::{Error, Place};
 
 /// The questions that a file's traces ask, in the order of the file.
@@ -115,8 +112,8 @@ fn by_question(asked: impl Iterator<Item = Asked>, counts: &mut Vec<Note>) -> Ve
         repeats.fullest = fullest.map_or(0, |(at, _)| at);
         note(
             counts,
-            repeats.n_other(),
-            "[trace|traces] that retrieved other passages than another trace of [its|their] question: [its answer counts|their answers count], the stages of the other do",
+            repeats.attempts.len() - 1,
+            "[trace|traces] of a question that another trace asks: the one with the most stages counts, and the first answer",
         );
     }
     questions
@@ -136,17 +133,9 @@ impl Repeats {
         self.attempts.iter().map(|one| one.line).min().unwrap_or(1)
     }
 
-    /// Returns the number of traces whose stages are not those of the fullest.
-    fn n_other(&self) -> usize {
-        let stages = &self.attempts[self.fullest].stages;
-        let is_other = |one: &&Asked| !one.stages.is_empty() && !are_same(&one.stages, stages);
-        self.attempts.iter().filter(is_other).count()
-    }
-
     /// Returns the question's record.
     pub(super) fn record(mut self, position: Place) -> Recorded {
-        let n_attempts = self.attempts.len();
-        let fullest = &mut self.attempts[self.fullest];
+        let mut fullest = self.attempts.swap_remove(self.fullest);
         let mut record = Recorded {
             position,
             question: Some(self.question),
@@ -154,28 +143,15 @@ impl Repeats {
             prompt: fullest.prompt.take(),
             ..Recorded::default()
         };
-        self.attempts.retain(|one| one.answer.is_some() || one.error.is_some());
-        let is_failed = n_attempts == 1 && self.attempts.iter().any(|one| one.error.is_some());
-        if is_failed {
-            record.error = self.attempts.remove(0).error.map(failed);
-        } else if !self.attempts.is_empty() {
-            record.answer = RecordedAnswer::Given(self.attempts.into_iter().map(attempt).collect());
+        let attempts = || std::iter::once(&fullest).chain(&self.attempts);
+        if let Some(one) = attempts().find(|one| one.answer.is_some()) {
+            let text = one.answer.clone();
+            record.answer = Some(RecordedAttempt { text, usage: one.usage.clone(), error: None });
+        } else {
+            record.error = attempts().find_map(|one| one.error.clone()).map(failed);
         }
         record
     }
-}
-
-fn are_same(one: &[RecordedStage], other: &[RecordedStage]) -> bool {
-    let hits = |stage: &RecordedStage| stage.hits.clone().unwrap_or_default();
-    let is_same = |(one, other): (&RecordedStage, &RecordedStage)| {
-        one.name == other.name && document::are_same(&hits(one), &hits(other))
-    };
-    one.len() == other.len() && one.iter().zip(other).all(is_same)
-}
-
-fn attempt(one: Asked) -> RecordedAttempt {
-    let usage = if one.answer.is_some() { one.usage } else { RecordedUsage::default() };
-    RecordedAttempt { text: one.answer, usage, error: one.error.map(failed) }
 }
 
 fn failed(message: String) -> RecordedError {

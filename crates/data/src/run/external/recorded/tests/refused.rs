@@ -119,14 +119,6 @@ fn what_is_wrong_is_named_by_file_line_and_field() {
             ": `answer`: invalid type: map, expected a string".to_owned(),
         ),
         (
-            r#"{"id": "a", "contexts": [], "answers": []}"#,
-            ": `answers` must be a list of at least one answer".to_owned(),
-        ),
-        (
-            r#"{"id": "a", "contexts": [], "answers": ["x"], "answer": "x"}"#,
-            ": `answer` must be left out next to `answers`".to_owned(),
-        ),
-        (
             r#"{"id": "a", "contexts": [], "answer": "x", "usage": {"cost_usd": -1}}"#,
             ": `usage.cost_usd`: expected a number from 0 to 1,000,000,000".to_owned(),
         ),
