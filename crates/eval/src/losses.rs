@@ -4,7 +4,7 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::verdict::{Conclusion, LossBudget, LossVerdict, Source};
+use super::verdict::{Conclusion, LossVerdict, Source};
 use ragtriage_core::attribute::classify::{Evidence, Outcome};
 use ragtriage_core::attribute::terms;
 use ragtriage_core::types::{ChunkId, FailureClass, Interval, QuestionKind, Stage, Trace};
@@ -78,7 +78,7 @@ impl LossTable {
     pub fn new(
         run: &SavedRun,
         outcomes: &[Outcome],
-        (budget, verdict): (&LossBudget, &LossVerdict),
+        verdict: &LossVerdict,
         is_answered: bool,
     ) -> Self {
         let is_of_retrieval = verdict.conclusion == Conclusion::RetrievalOnly;
@@ -100,7 +100,7 @@ impl LossTable {
                 complete: complete.map(|stage| n_complete(&testable, stage)),
                 questions: is_counted.then(|| count(class)),
                 answers: counts.find(|lost| lost.0 == class).map(|(_, answers)| *answers),
-                ci95: verdict.counts.as_ref().and_then(|_| interval(class, budget, verdict)),
+                ci95: verdict.counts.as_ref().and_then(|_| interval(class, verdict)),
             }
         };
         let classes = Source::classes().into_iter().filter(|class| match class {
@@ -168,10 +168,11 @@ fn n_complete(testable: &[&Outcome], stage: Stage) -> usize {
 }
 
 /// Returns the interval of the answers that `class` costs.
-fn interval(class: FailureClass, budget: &LossBudget, verdict: &LossVerdict) -> Option<Interval> {
+fn interval(class: FailureClass, verdict: &LossVerdict) -> Option<Interval> {
     if class == FailureClass::WrongAnswer {
         return verdict.generator.ci95;
     }
+    let budget = &verdict.budget;
     let term = budget.terms.iter().find(|term| term.source.class() == class)?;
     Some(term.ci95?.times(budget.n as f64))
 }

@@ -163,13 +163,8 @@ pub fn evaluate(run: &SavedRun, plan: &EvaluationPlan) -> Evaluation {
         },
         &bootstrap,
     );
-    let is_estimated = has_condition(run, Condition::Retrieved) && !verdict.counts_answers;
-    let estimated =
-        is_estimated.then(|| verdict::estimated_budget(&outcomes, &bootstrap)).flatten();
-    let loss_budget =
-        estimated.unwrap_or_else(|| verdict::loss_budget(&run.traces, &outcomes, of, &bootstrap));
     let metrics = metric_summaries(&scores, &bootstrap);
-    let losses = LossTable::new(run, &outcomes, (&loss_budget, &verdict), answered);
+    let losses = LossTable::new(run, &outcomes, &verdict, answered);
     let em_at_5 = metrics.get("EM@5").filter(|summary| summary.n > 0).map(|summary| summary.mean);
     let classes = class_counts(&outcomes);
     let tokens = conditions::tokens(&run.traces);
@@ -198,7 +193,7 @@ pub fn evaluate(run: &SavedRun, plan: &EvaluationPlan) -> Evaluation {
             &answer_f1,
         ),
         conditions: conditions::condition_scores(&run.traces, &outcomes, &bootstrap),
-        loss_budget,
+        loss_budget: verdict.budget.clone(),
         // Without a usable label EM says nothing of retrieval: no document contains a gold answer.
         rule_of_thumb: verdict::rule_of_thumb(
             em_at_5.filter(|_| losses.n_testable > 0),

@@ -5,8 +5,7 @@ use super::diagnose::{self, Cell, TwoByTwo};
 use super::losses::LossTable;
 use super::score;
 use super::verdict::{
-    self, BudgetOf, Conclusion, LossBudget, LossVerdict, Source, VerdictFacts, answer_terms,
-    rule_of_thumb,
+    self, BudgetOf, Conclusion, LossVerdict, Source, VerdictFacts, answer_terms, rule_of_thumb,
 };
 use ragtriage_core::attribute::classify::{Evidence, Outcome};
 use ragtriage_core::attribute::judge::{Judgments, Settled};
@@ -24,33 +23,31 @@ pub(super) fn f1_judge() -> Judge {
     Judge { scorer: Scorer::Squad2, language: Language::english(), rule: CorrectRule::F1 }
 }
 
-/// Loss budget and verdict of a run with a generator.
+/// Verdict of a run, with a generator where it counts correct answers.
 fn judge_losses(
     traces: &[Trace],
     outcomes: &[Outcome],
     of: BudgetOf,
     bootstrap: &Bootstrap,
-) -> (LossBudget, LossVerdict) {
-    let budget = verdict::loss_budget(traces, outcomes, of, bootstrap);
+) -> LossVerdict {
     let facts = VerdictFacts {
         traces,
         outcomes,
         of,
-        is_answered: true,
+        is_answered: of == BudgetOf::Correct,
         k: 5,
         unlocated: (0, 0),
         rule_disagreement: (0, 0),
     };
-    let verdict = verdict::judge(&facts, bootstrap);
-    (budget, verdict)
+    verdict::judge(&facts, bootstrap)
 }
 
 fn loss_table(traces: &[Trace], outcomes: &[Outcome]) -> LossTable {
     let bootstrap = Bootstrap::new((0..traces.len()).collect(), 50, 1);
-    let (budget, verdict) = judge_losses(traces, outcomes, BudgetOf::Correct, &bootstrap);
+    let verdict = judge_losses(traces, outcomes, BudgetOf::Correct, &bootstrap);
     let (traces, passages) = (traces.to_vec(), PassageMap::default());
     let run = SavedRun { manifest: manifest(), traces, passages, decided: Decided::default() };
-    LossTable::new(&run, outcomes, (&budget, &verdict), true)
+    LossTable::new(&run, outcomes, &verdict, true)
 }
 
 fn attempt(extracted: &str) -> Attempt {
@@ -140,7 +137,8 @@ fn five() -> (Vec<Trace>, Vec<Outcome>) {
 fn the_loss_budget_adds_up_term_by_term() {
     let (traces, outcomes) = five();
     let plan = Bootstrap::new((0..5).collect(), 500, 1);
-    let (budget, verdict) = judge_losses(&traces, &outcomes, BudgetOf::Correct, &plan);
+    let verdict = judge_losses(&traces, &outcomes, BudgetOf::Correct, &plan);
+    let budget = &verdict.budget;
     // Scores 1, 0, 0, 0, 1: loss 1 - 2/5 = .6. Terms: corpus 1/5, retrieval (1-0)/5, reader (1-0)/5.
     assert!((budget.loss - 0.6).abs() < 1e-12 && budget.n == 5);
     let term = |source: Source| {
@@ -216,7 +214,7 @@ fn only_a_call_costs_tokens() {
 fn without_a_generator_the_terms_are_shares_of_lost_support() {
     let (traces, outcomes) = five();
     let plan = Bootstrap::new((0..5).collect(), 500, 1);
-    let (budget, _) = judge_losses(&traces, &outcomes, BudgetOf::Evidence, &plan);
+    let budget = judge_losses(&traces, &outcomes, BudgetOf::Evidence, &plan).budget;
     // Two of five lost their support: one to the corpus, one to retrieval.
     assert!((budget.loss - 0.4).abs() < 1e-12);
 }

@@ -21,6 +21,8 @@ use ragtriage_core::stats::interval::of_mean;
 use ragtriage_core::stats::rounding::adding_up;
 use ragtriage_core::types::{Condition, FailureClass, Interval, Stage, Trace};
 
+/// The quantity that a budget counts where the oracle measures it.
+pub(super) const CORRECT_ANSWERS: &str = "correct answers";
 /// The quantity that a budget without an oracle condition counts.
 pub const COMPLETE_EVIDENCE: &str = "complete evidence";
 /// The quantity that it counts where what complete evidence would bring is estimated.
@@ -59,7 +61,7 @@ pub struct Term {
 }
 
 /// The budget.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct LossBudget {
     /// The quantity lost: `correct answers` with an oracle; without, `correct answers, estimated`, or `complete evidence`.
     pub of: String,
@@ -122,43 +124,26 @@ pub(super) fn rows(
         .collect()
 }
 
-/// Builds the budget. `outcomes` are parallel to `traces`.
-#[must_use]
-pub fn loss_budget(
-    traces: &[Trace],
-    outcomes: &[Outcome],
-    of: BudgetOf,
-    bootstrap: &Bootstrap,
-) -> LossBudget {
-    let name = if of == BudgetOf::Correct { "correct answers" } else { COMPLETE_EVIDENCE };
-    budget(name, &rows(traces, outcomes, of, Reading::Plain), &[], bootstrap)
-}
-
-/// Builds the budget of `plain` losses. Its intervals hold those of the `bounds` of an estimate.
-pub(super) fn budget(
-    of: &str,
-    plain: &[Option<Terms>],
-    bounds: &[Vec<Option<Terms>>],
-    bootstrap: &Bootstrap,
-) -> LossBudget {
-    let columns = columns(plain);
-    let (plain, mut ci95) = (means(&columns), intervals(&columns, bootstrap));
-    for bound in bounds {
-        for ((all, mean), one) in
-            ci95.iter_mut().zip(&plain).zip(intervals(&self::columns(bound), bootstrap))
-        {
-            *all = all.zip(one).map(|(all, one)| of_losses(*mean, all.hull(one)));
+impl LossBudget {
+    /// Builds the budget of `losses`. Its intervals hold those of the `bounds` of an estimate.
+    pub(super) fn new(of: &str, losses: &Losses, bounds: &[Losses], bootstrap: &Bootstrap) -> Self {
+        let means = losses.means();
+        let terms = Source::ALL.into_iter().zip(&means).map(|(source, mean)| {
+            let of_bounds = bounds.iter().map(|bound| bound.of_source(source, bootstrap));
+            let around = |all: Option<Interval>, one: Option<Interval>| {
+                all.zip(one).map(|(all, one)| of_losses(*mean, all.hull(one)))
+            };
+            let ci95 = of_bounds.fold(losses.of_source(source, bootstrap), around);
+            Term { source, mean: *mean, ci95 }
+        });
+        Self {
+            of: of.to_owned(),
+            n: losses.n,
+            loss: means.iter().sum::<f64>() + 0.0,
+            terms: terms
+                .filter(|term| term.source != Source::NotInPrompt || term.mean != 0.0)
+                .collect(),
         }
-    }
-    let terms = Source::ALL.into_iter().zip(plain.iter().zip(ci95));
-    let terms = terms.map(|(source, (mean, ci95))| Term { source, mean: *mean, ci95 });
-    LossBudget {
-        of: of.to_owned(),
-        n: columns[0].iter().flatten().count(),
-        loss: plain.iter().sum::<f64>() + 0.0,
-        terms: terms
-            .filter(|term| term.source != Source::NotInPrompt || term.mean != 0.0)
-            .collect(),
     }
 }
 
@@ -167,26 +152,15 @@ pub(super) fn of_losses(mean: f64, ci: Interval) -> Interval {
     Interval { low: ci.low.max(mean.min(0.0)), high: ci.high.min(1.0) }
 }
 
-fn intervals(columns: &[Vec<Option<f64>>], bootstrap: &Bootstrap) -> Vec<Option<Interval>> {
-    let n_clusters = bootstrap.n_clusters_with_value(&columns[0]);
-    let resampled = bootstrap.means(columns).into_iter();
-    let each = columns.iter().zip(resampled);
-    each.map(|(column, resampled)| {
-        let values: Vec<f64> = column.iter().flatten().copied().collect();
-        of_mean(&values, (0.0, 1.0), n_clusters, bootstrap.interval(resampled, n_clusters))
-    })
-    .collect()
-}
-
 /// Returns a column for each source.
-pub(super) fn columns(rows: &[Option<Terms>]) -> Vec<Vec<Option<f64>>> {
+fn columns(rows: &[Option<Terms>]) -> Vec<Vec<Option<f64>>> {
     (0..Source::ALL.len())
         .map(|at| rows.iter().map(|row| row.map(|row| row[at])).collect())
         .collect()
 }
 
 /// Returns the means of the defined values.
-pub(super) fn means(columns: &[Vec<Option<f64>>]) -> Vec<f64> {
+fn means(columns: &[Vec<Option<f64>>]) -> Vec<f64> {
     let defined = |column: &Vec<Option<f64>>| column.iter().flatten().copied().collect::<Vec<_>>();
     columns.iter().map(|column| mean(&defined(column))).collect()
 }
@@ -278,6 +252,14 @@ impl Losses {
     /// Returns the mean loss of each source.
     pub fn means(&self) -> Vec<f64> {
         means(&self.columns)
+    }
+
+    /// Returns the 95% interval of the mean loss of a source.
+    fn of_source(&self, source: Source, bootstrap: &Bootstrap) -> Option<Interval> {
+        let at = source as usize;
+        let values: Vec<f64> = self.columns[at].iter().flatten().copied().collect();
+        let resampled = self.interval(self.resampled[at].clone(), bootstrap);
+        of_mean(&values, (0.0, 1.0), self.n_clusters, resampled)
     }
 
     /// Returns the mean loss of a side.

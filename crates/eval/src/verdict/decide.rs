@@ -1,6 +1,9 @@
 //! The verdict: whether retrieval is the bottleneck, and which stage loses most on the side that is.
 
-use super::budget::{self, AnswerCounts, BudgetOf, Losses, Reading, Terms};
+use super::budget::{
+    self, AnswerCounts, BudgetOf, COMPLETE_EVIDENCE, CORRECT_ANSWERS, ESTIMATED, LossBudget,
+    Losses, Reading, Terms,
+};
 use super::cautions::{self, OracleCheck, Unusable};
 use super::estimate::Estimate;
 use super::text;
@@ -89,6 +92,7 @@ pub fn judge(facts: &VerdictFacts<'_>, bootstrap: &Bootstrap) -> LossVerdict {
                 || others.is_empty()
                 || estimate.as_ref().is_none_or(|estimate| estimate.n > 0)))
         .then(|| AnswerCounts::new(&losses.means(), losses.n)),
+        budget: budget(facts, (&losses, bounds), estimate.as_ref(), bootstrap),
         cautions: cautions::cautions(facts, &losses, &unusable, estimate.as_ref()),
         answer: String::new(),
         text: String::new(),
@@ -125,6 +129,24 @@ fn tables(
     let of = if facts.is_answered { facts.of } else { BudgetOf::Evidence };
     let rows = |reading| budget::rows(facts.traces, facts.outcomes, of, reading);
     (rows(Reading::Plain), vec![rows(Reading::BestAnswer)])
+}
+
+/// Returns the losses by source: of answers, measured or estimated, or of evidence where no answer is known to have had its evidence.
+fn budget(
+    facts: &VerdictFacts<'_>,
+    (losses, bounds): (&Losses, &[Losses]),
+    estimate: Option<&Estimate>,
+    bootstrap: &Bootstrap,
+) -> LossBudget {
+    match estimate {
+        Some(estimate) if estimate.n > 0 => LossBudget::new(ESTIMATED, losses, bounds, bootstrap),
+        None if facts.is_answered => LossBudget::new(CORRECT_ANSWERS, losses, &[], bootstrap),
+        _ => {
+            let (traces, outcomes) = (facts.traces, facts.outcomes);
+            let rows = budget::rows(traces, outcomes, BudgetOf::Evidence, Reading::Plain);
+            LossBudget::new(COMPLETE_EVIDENCE, &Losses::new(&rows, bootstrap), &[], bootstrap)
+        }
+    }
 }
 
 fn lost_on(outcomes: &[Outcome], side: Side) -> usize {

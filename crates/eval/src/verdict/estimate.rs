@@ -8,7 +8,7 @@
 //! is harder to find may be harder to answer as well ([`HARDER`]).
 
 use super::Source;
-use super::budget::{self, ESTIMATED, LossBudget, Terms};
+use super::budget::{self, Terms};
 use crate::metric_summary::mean;
 use ragtriage_core::attribute::classify::{Evidence, Outcome};
 use ragtriage_core::correctness::Correctness;
@@ -118,14 +118,6 @@ fn answered(outcome: &Outcome, at: At) -> Option<(Option<Source>, f64)> {
         }
         class => Some((Some(Source::of_class(class)?), 0.0)),
     }
-}
-
-/// Returns the loss budget of a generator's answers by the estimate; `None` where none is known to have had its evidence.
-#[must_use]
-pub fn estimated_budget(outcomes: &[Outcome], bootstrap: &Bootstrap) -> Option<LossBudget> {
-    let estimate = Estimate::new(outcomes, bootstrap);
-    let [middle, bounds @ ..] = estimate.tables(outcomes);
-    (estimate.n > 0).then(|| budget::budget(ESTIMATED, &middle, &bounds, bootstrap))
 }
 
 /// Returns the score of an answer that is known to be correct or wrong, where all evidence was in the prompt by either reading of its

@@ -16,9 +16,8 @@ use serde::{Deserialize, Serialize};
 
 use ragtriage_core::types::{FailureClass, Interval};
 
-pub use budget::{AnswerCounts, BudgetOf, COMPLETE_EVIDENCE, ESTIMATED, LossBudget, loss_budget};
+pub use budget::{AnswerCounts, BudgetOf, COMPLETE_EVIDENCE, ESTIMATED, LossBudget};
 pub use decide::{VerdictFacts, judge};
-pub use estimate::estimated_budget;
 pub use text::rule_of_thumb;
 
 pub(super) use budget::{answer_terms, lost_at};
@@ -77,6 +76,9 @@ pub struct LossVerdict {
     /// The correct answers that each class costs; `None` where they are neither measured nor estimated.
     #[serde(skip)]
     pub counts: Option<AnswerCounts>,
+    /// The losses by source.
+    #[serde(skip)]
+    pub budget: LossBudget,
     /// Limits of the verdict, a sentence each.
     pub cautions: Vec<String>,
     /// The question with its answer, a sentence.

@@ -267,7 +267,7 @@ fn a_loss_that_was_never_seen_has_an_interval() {
     let (traces, outcomes) =
         run(&[CORRECT, (50, WRONG, Some(WRONG), FailureClass::WrongAnswer, None)]);
     let plan = Bootstrap::new((0..100).collect(), 50, 1);
-    let budget = loss_budget(&traces, &outcomes, BudgetOf::Correct, &plan);
+    let budget = judge(&facts(&traces, &outcomes, BudgetOf::Correct), &plan).budget;
     // 0 of 100: up to 1 - .025^(1/100) = .03622 (Clopper and Pearson).
     let ranking = budget.terms.iter().find(|term| term.source == Source::RankedLow);
     let ci = ranking.and_then(|term| term.ci95).expect("clusters");
