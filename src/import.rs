@@ -60,7 +60,7 @@ pub struct ImportArgs {
     /// Folder of the documents, where there is no configuration: the file is also the test set.
     ///
     /// Its reference answers and contexts are located in the documents. The set and a configuration are written to a folder next to
-    /// the run, named after the file; a later import adds to it.
+    /// the run, named after the documents; a later import adds to it.
     #[arg(long, value_name = "DIR", conflicts_with = "config")]
     documents: Option<PathBuf>,
     #[command(flatten)]
@@ -216,9 +216,9 @@ fn test_set(
 ) -> Result<(Input, PathBuf, Vec<Question>), Failure> {
     let input = Input::read(&args.file)?;
     let pairs = pairs(&input, fields, AnswerField::Generated)?;
-    let absolute = documents.canonicalize().map_err(|error| {
-        let message = format!("cannot read `{}`: {error}", documents.display());
-        Failure::new(message, "`--documents` takes a folder or file of documents")
+    let absolute = documents.canonicalize().ok().filter(|path| path.is_dir()).ok_or_else(|| {
+        let message = format!("`{}` is no folder", documents.display());
+        Failure::new(message, "`--documents` takes the folder of the documents")
     })?;
     let name = absolute.file_stem().map_or("documents".into(), |stem| stem.to_string_lossy());
     let folder = args.out.join(format!("{name}-set"));

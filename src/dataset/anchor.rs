@@ -85,9 +85,7 @@ pub fn add(spec: &DatasetSettings, pairs: &[QaPair]) -> Result<(usize, Vec<Quest
         file.append(question, &question_line(question, |doc| texts.get(doc.as_str()).copied()))?;
     }
     let open = path.with_file_name(UNRESOLVED);
-    if !unresolved.is_empty() || open.exists() {
-        anchor::write_unresolved(&open, &unresolved)?;
-    }
+    anchor::write_unresolved(&open, &unresolved, &file)?;
     let counted = |n, what: &str, path: &Path| {
         format!("{} {what} in {}", plural(n, "question", "questions"), path.display())
     };
@@ -99,7 +97,7 @@ pub fn add(spec: &DatasetSettings, pairs: &[QaPair]) -> Result<(usize, Vec<Quest
 }
 
 /// Refuses a question whose id another one has.
-fn refuse_other(file: &Appended, question: &Question) -> Result<(), Failure> {
+pub fn refuse_other(file: &Appended, question: &Question) -> Result<(), Failure> {
     let Some(known) = file.other_text(question) else {
         return Ok(());
     };

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 
-use super::anchor::UNRESOLVED;
+use super::anchor::{UNRESOLVED, refuse_other};
 use super::source::{self, SourceArgs};
 use super::terminal::Terminal;
 use crate::bars::ProgressBars;
@@ -61,9 +61,10 @@ pub fn label(args: LabelArgs) -> Result<(), Failure> {
             None if queries == labelled => dataset.questions.retain(|question| {
                 question.evidence.is_empty() && question.kind != QuestionKind::Unanswerable
             }),
-            None => leave_out(&mut dataset, &file),
+            None => leave_out(&mut dataset, &file)?,
         }
         if dataset.questions.is_empty() {
+            output::talk("no question is left to label");
             return Ok(());
         }
         let questions = dataset.questions.clone();
@@ -98,13 +99,15 @@ fn refuse_document(spec: &DatasetSettings, queries: &Path) -> Result<(), Failure
 }
 
 /// Leaves out the questions that are labelled already, and reports how many.
-fn leave_out(dataset: &mut Dataset, file: &Appended) {
+fn leave_out(dataset: &mut Dataset, file: &Appended) -> Result<(), Failure> {
     for note in &dataset.notes {
         output::talk(&format!("{}: {}", note.label(), thousands(note.count)));
     }
     let n_all = dataset.questions.len();
+    dataset.questions.iter().try_for_each(|question| refuse_other(file, question))?;
     dataset.questions.retain(|question| !file.holds(question));
     source::tell_known(file.path(), n_all - dataset.questions.len(), n_all);
+    Ok(())
 }
 
 /// Leaves the question `id` alone, which is labelled again.

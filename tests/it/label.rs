@@ -250,7 +250,7 @@ fn a_sitting_killed_half_way_is_gone_on_with_where_it_was() {
     let nothing_left = label(&project, &[], "");
     assert_eq!(
         (nothing_left.code, nothing_left.stderr.as_str()),
-        (0, "already in data/questions.jsonl: 3 of 3 questions\n")
+        (0, "already in data/questions.jsonl: 3 of 3 questions\nno question is left to label\n")
     );
     assert_eq!(project.read("data/questions.jsonl"), after);
 }

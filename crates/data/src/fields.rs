@@ -133,10 +133,9 @@ impl Fields {
         &self.named
     }
 
-    /// Returns true for a row that says that its question has no answer.
-    pub(crate) fn is_unanswerable(&self, row: &Value, answers: &[String]) -> bool {
-        self.find("row", "answerable", row) == Some(Value::Bool(false))
-            || answers.first().is_some_and(|answer| Some(answer) == self.no_answer.as_ref())
+    /// Returns true for reference answers of a data set that say that there is none.
+    pub(crate) fn is_no_answer(&self, answers: &[String]) -> bool {
+        answers.first().is_some_and(|answer| Some(answer) == self.no_answer.as_ref())
     }
 
     /// Returns true if one of several gold passages of a data set suffices.

@@ -101,6 +101,11 @@ impl Appended {
             || self.texts.contains(&one_spaced(&question.text))
     }
 
+    /// Returns true if it contains a question of that text, whose white space is single blanks.
+    pub(super) fn holds_text(&self, text: &str) -> bool {
+        self.texts.contains(text)
+    }
+
     /// Returns the text of another question, up to white space, under the id of `question`.
     #[must_use]
     pub fn other_text(&self, question: &Question) -> Option<&str> {

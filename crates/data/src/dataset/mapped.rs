@@ -11,7 +11,7 @@ use crate::dataset::draft::Draft;
 use crate::dataset::jsonl::id_of;
 use crate::error::{Error, Place};
 use crate::fields::Fields;
-use crate::rows;
+use crate::rows::{self, python};
 use crate::run::external::input::Input;
 use ragtriage_core::attribute::place::in_document;
 use ragtriage_core::chunk::code_points;
@@ -67,7 +67,9 @@ fn passages(place: &Place, fields: &Fields, name: &str, row: &Value) -> Result<V
         }
         passage => passage,
     };
-    match fields.find("row", name, row) {
+    let cell = fields.find("row", name, row);
+    let listed = cell.as_ref().and_then(Value::as_str).and_then(python::list);
+    match listed.or(cell) {
         None | Some(Value::Null) => Ok(Vec::new()),
         Some(Value::Array(items)) => Ok(items.into_iter().map(as_object).collect()),
         Some(Value::Object(columns)) => {
@@ -192,7 +194,8 @@ fn question(place: &Place, fields: &Fields, row: &Value, gold: Group) -> Result<
         gold if fields.any_suffices() => vec![gold],
         gold => gold.into_iter().map(|member| vec![member]).collect(),
     };
-    if fields.is_unanswerable(row, &answers) {
+    let mark = fields.find("row", "answerable", row).filter(|mark| !mark.is_null());
+    if mark.is_some_and(|mark| !is_marked(&mark)) || fields.is_no_answer(&answers) {
         let kind = QuestionKind::Unanswerable;
         return Ok(Question { kind, ..Question::new(id.into(), text) });
     }
@@ -206,7 +209,7 @@ fn is_marked(mark: &Value) -> bool {
         Value::Null => false,
         Value::Bool(mark) => *mark,
         Value::Number(mark) => mark.as_f64() != Some(0.0),
-        Value::String(mark) => !["", "0", "false", "False"].contains(&mark.as_str()),
+        Value::String(mark) => !["", "0", "false", "False", "no"].contains(&mark.as_str()),
         _ => true,
     }
 }

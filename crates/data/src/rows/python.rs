@@ -1,18 +1,19 @@
 //! Lists and objects in cells of tables, as JSON or as Python, `NumPy` and LangChain write them.
 
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
 /// Nesting that is read.
 const DEEPEST: usize = 32;
 
-/// How the `str` of a LangChain document begins.
-const DOCUMENT: &str = "page_content=";
+/// How the `str` of a LangChain document begins, and what follows its content, which is written as it is.
+const CONTENT: &str = "page_content='";
+const METADATA: &str = "' metadata={";
 
 /// Returns the list or object that a cell is; `None` for any other text.
 pub(crate) fn list(cell: &str) -> Option<Value> {
     let cell = cell.trim();
-    if let Some(document) = document(cell) {
-        return Some(Value::Array(vec![document]));
+    if let Some(documents) = documents(cell) {
+        return Some(Value::Array(documents));
     }
     if !cell.starts_with(['[', '{', '(']) && !cell.starts_with("array(") {
         return None;
@@ -24,11 +25,37 @@ pub(crate) fn list(cell: &str) -> Option<Value> {
     })
 }
 
-/// Returns the document that a text is as LangChain's `str` writes it: `page_content='...' metadata={...}`.
-pub(crate) fn document(text: &str) -> Option<Value> {
-    let mut literal = Literal { rest: text.strip_prefix(DOCUMENT).map(|_| text)? };
-    let (_, fields) = literal.arguments(None, 0)?;
-    fields.get("page_content").is_some_and(Value::is_string).then_some(Value::Object(fields))
+/// Returns the documents that a text is as LangChain writes one, `Document(...)`, or as `str` writes them, one after another:
+/// `page_content='...' metadata={...}`.
+pub(crate) fn documents(text: &str) -> Option<Vec<Value>> {
+    if text.starts_with("Document(") {
+        let mut literal = Literal { rest: text };
+        let document = literal.value(0).filter(|_| literal.rest.trim().is_empty())?;
+        return document.get("page_content").is_some().then(|| vec![document]);
+    }
+    let mut rest = text.strip_prefix(CONTENT)?;
+    let mut documents = Vec::new();
+    loop {
+        let ends = rest.match_indices(CONTENT).map(|(at, _)| (at, at + CONTENT.len()));
+        let ends = ends.filter(|(at, _)| rest[..*at].ends_with(char::is_whitespace));
+        let mut ends = ends.chain([(rest.len(), rest.len())]);
+        let (document, next) =
+            ends.find_map(|(end, next)| Some((document(rest[..end].trim_end())?, next)))?;
+        documents.push(document);
+        if next == rest.len() {
+            return Some(documents);
+        }
+        rest = &rest[next..];
+    }
+}
+
+/// Returns the document of a content, its quote and its metadata, if it has some.
+fn document(text: &str) -> Option<Value> {
+    let (content, metadata) = match text.rfind(METADATA) {
+        Some(at) => (&text[..at], list(&text[at + METADATA.len() - 1..])?),
+        None => (text.strip_suffix('\'')?, Value::Null),
+    };
+    Some(json!({ "page_content": content, "metadata": metadata }))
 }
 
 /// A Python literal: lists, tuples, dicts, strings, numbers, `None`, `True`, `False`; a call by its first argument, `array([...],
@@ -46,7 +73,7 @@ impl Literal<'_> {
         let name = self.rest.find(|it: char| !is_of_name(it)).unwrap_or(0);
         if name > 0 && self.rest[name..].starts_with('(') {
             self.rest = &self.rest[name + 1..];
-            let (first, fields) = self.arguments(Some(')'), depth)?;
+            let (first, fields) = self.arguments(depth)?;
             return first.or(Some(Value::Object(fields)));
         }
         match self.rest.chars().next()? {
@@ -89,21 +116,12 @@ impl Literal<'_> {
         Some(fields)
     }
 
-    /// Reads arguments up to `end`, or the end of the text: the first without a name, and those with one. A name in place of a value
-    /// (`dtype=object`) is null.
-    fn arguments(
-        &mut self,
-        end: Option<char>,
-        depth: usize,
-    ) -> Option<(Option<Value>, Map<String, Value>)> {
+    /// Reads the arguments of a call: the first without a name, and those with one. A name in place of a value (`dtype=object`) is null.
+    fn arguments(&mut self, depth: usize) -> Option<(Option<Value>, Map<String, Value>)> {
         let (mut first, mut fields) = (None, Map::new());
         loop {
             self.takes(",");
-            let is_end = match end {
-                Some(end) => self.takes(end.encode_utf8(&mut [0; 4])),
-                None => self.rest.is_empty(),
-            };
-            if is_end {
+            if self.takes(")") {
                 return Some((first, fields));
             }
             let name = self.rest.find(|it: char| !is_of_name(it)).unwrap_or(0);
@@ -176,7 +194,6 @@ fn is_of_name(character: char) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use serde_json::json;
 
     /// Each cell is what Python 3.11 prints for `repr` of the list, `NumPy` 1.26 for the arrays.
     #[test]
@@ -198,9 +215,11 @@ mod tests {
                 "[Document(id='7', metadata={'source': 'docs/a.md', 'start_index': 3}, page_content='## A\\n\\nIt\\'s (a) \"b\".')]",
                 json!([{"id": "7", "metadata": {"source": "docs/a.md", "start_index": 3}, "page_content": "## A\n\nIt's (a) \"b\"."}]),
             ),
+            ("Document(page_content='a')", json!([{"page_content": "a"}])),
+            // Its `str` escapes nothing.
             (
-                "page_content='a, b' metadata={'source': 'x'}",
-                json!([{"page_content": "a, b", "metadata": {"source": "x"}}]),
+                "page_content='It isn't C:\\new.' metadata={'source': 'x'}\n\npage_content='## B\n\nb'",
+                json!([{"page_content": "It isn't C:\\new.", "metadata": {"source": "x"}}, {"page_content": "## B\n\nb", "metadata": null}]),
             ),
             ("[np.float64(0.5), Timestamp('2026-01-02')]", json!([0.5, "2026-01-02"])),
         ] {

@@ -1,6 +1,8 @@
 //! Limits of a verdict: small samples, invalid oracles, answers that the rule may misjudge, questions without a usable answer, stages
 //! that results do not show.
 
+use std::collections::HashSet;
+
 use super::budget::{BudgetOf, Losses};
 use super::decide::VerdictFacts;
 use super::estimate::Estimate;
@@ -10,7 +12,7 @@ use ragtriage_core::stats::mcnemar::mcnemar;
 use ragtriage_core::text::numbers::{percent_of, plural, thousands};
 use ragtriage_core::text::sanitize::shortened;
 use ragtriage_core::types::{
-    Attempt, Condition, ErrorKind, FailureClass, QuestionKind, Stance, SupportRule, Trace,
+    Attempt, ChunkId, Condition, ErrorKind, FailureClass, QuestionKind, Stance, SupportRule, Trace,
 };
 
 /// Questions or clusters below which a verdict is marked as resting on few.
@@ -235,15 +237,18 @@ fn unrecorded(facts: &VerdictFacts<'_>) -> Option<String> {
 
 /// Explains `not_retrieved` where no retriever returned more passages than the prompt has: what ranks just below is not among them.
 fn shallow(facts: &VerdictFacts<'_>) -> Option<String> {
-    let n = count(facts.outcomes, FailureClass::NotRetrieved);
-    let is_deep = |trace: &Trace| {
-        let n_packed = trace.packed().count();
-        trace.retrievers().any(|step| step.hits.len() > n_packed)
+    let questions = facts.traces.iter().zip(facts.outcomes);
+    let lost = questions.filter(|(_, outcome)| outcome.class == FailureClass::NotRetrieved);
+    let is_shallow = |trace: &Trace| {
+        let hits = trace.retrievers().flat_map(|step| &step.hits);
+        let found: HashSet<&ChunkId> = hits.map(|hit| &hit.id).collect();
+        !found.is_empty() && found.len() <= trace.packed().count()
     };
-    (n > 0 && !facts.traces.iter().any(is_deep)).then(|| {
+    let n = lost.filter(|(trace, _)| is_shallow(trace)).count();
+    (n > 0).then(|| {
         format!(
-            "No retriever returned more passages than the prompt has, so the {n} not_retrieved may rank just below: retrieve more, such as \
-             30, and pass on the first ones."
+            "For {n} not_retrieved the retrievers returned no more than the prompt has, so the evidence may rank just below: retrieve more, \
+             such as 30, and pass on the first ones."
         )
     })
 }

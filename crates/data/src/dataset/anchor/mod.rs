@@ -18,10 +18,14 @@ use serde::Serialize;
 pub(super) use pairs::kind_of;
 pub use pairs::{AnswerField, QaPair, pairs};
 
+use crate::dataset::appended::Appended;
+use crate::dataset::jsonl::QuestionRecord;
 use crate::dataset::line::{Labels, json_line, write_lines};
+use crate::dataset::read;
 use crate::error::Error;
 use ragtriage_core::attribute::place::WordIndex;
 use ragtriage_core::text::answer_index::{AnswerIndex, Occurrence};
+use ragtriage_core::text::quote::one_spaced;
 use ragtriage_core::text::sentences;
 use ragtriage_core::types::{ByteRange, DocId, Document, Member, Note, Question};
 
@@ -297,8 +301,29 @@ struct UnresolvedLine<'a> {
     places: &'a [AnswerPlace],
 }
 
-/// Writes `unresolved` to the file `path`, one question a line; the file is replaced.
-pub fn write_unresolved(path: &Path, unresolved: &[Unresolved]) -> Result<(), Error> {
+/// Writes `unresolved` to the file `path`, one question a line, after the earlier ones that `labelled` does not have yet. Without any, the
+/// file is removed.
+pub fn write_unresolved(
+    path: &Path,
+    unresolved: &[Unresolved],
+    labelled: &Appended,
+) -> Result<(), Error> {
+    let mut earlier = Vec::new();
+    if path.exists() {
+        read::lines(path, |place, line| {
+            let text = one_spaced(&read::json::<QuestionRecord>(place, line)?.text);
+            let mut again = unresolved.iter().map(|it| one_spaced(&it.question.text));
+            if !labelled.holds_text(&text) && !again.any(|other| other == text) {
+                earlier.push(line.to_owned());
+            }
+            Ok(())
+        })?;
+        if earlier.is_empty() && unresolved.is_empty() {
+            return std::fs::remove_file(path).map_err(Error::write(path));
+        }
+    } else if unresolved.is_empty() {
+        return Ok(());
+    }
     let lines = unresolved.iter().map(|it| {
         json_line(&UnresolvedLine {
             id: it.question.id.as_str(),
@@ -309,5 +334,5 @@ pub fn write_unresolved(path: &Path, unresolved: &[Unresolved]) -> Result<(), Er
             places: &it.places,
         })
     });
-    write_lines(path, lines).map_err(Error::write(path))
+    write_lines(path, earlier.into_iter().chain(lines)).map_err(Error::write(path))
 }

@@ -262,16 +262,27 @@ fn unresolved_questions_read_back_for_labelling_with_their_places() {
     );
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("unresolved.jsonl");
-    write_unresolved(&path, &found.unresolved).expect("written");
+    let labelled = folder.path().join("questions.jsonl");
+    let mut file = Appended::open(&labelled).expect("no file yet");
+    write_unresolved(&path, &found.unresolved, &file).expect("written");
+    let other = anchored("{\"question\": \"Other?\", \"answer\": \"nowhere\"}\n").unresolved;
+    write_unresolved(&path, &other, &file).expect("added");
     // `A silence lasts ` has 16 bytes, `4 hours` 7; `Retries wait ` has 13, `“30 seconds”` 3 + 10 + 3.
     let places =
         vec![("oncall.md".into(), (16, 23).into()), ("guides/retry.md".into(), (13, 29).into())];
     let corpus = "{\"id\": \"a\", \"text\": \"x\"}\n";
     with_files(&[("corpus.jsonl", corpus)], Format::Jsonl, |spec| {
         let (asked, candidates) = crate::dataset::asked(spec, &path).expect("loads");
+        assert_eq!(asked.questions.len(), 2, "the open question of an earlier file stays");
         assert_eq!(asked.questions[0].answers, ["4 hours", "30 seconds"]);
-        assert_eq!(candidates, [("q".into(), places)].into());
+        assert_eq!(candidates[&"q".into()], places);
     });
+    for question in [&found.unresolved[0], &other[0]].map(|it| &it.question) {
+        let line = format!("{{\"id\": \"{}\", \"text\": \"{}\"}}", question.id, question.text);
+        file.append(question, &line).expect("labelled");
+    }
+    write_unresolved(&path, &[], &file).expect("none is open");
+    assert!(!path.exists());
     let wrong = folder.path().join("wrong.jsonl");
     std::fs::write(&wrong, "{\"id\": \"q\", \"text\": \"?\", \"places\": [{\"doc\": \"a\"}]}")
         .expect("written");

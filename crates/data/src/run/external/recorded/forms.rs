@@ -194,6 +194,11 @@ impl<'p> Forms<'p> {
 
     fn passages(&self, place: &str, fields: &mut Object, key: &str) -> Result<(), Error> {
         let Some(Value::Array(items)) = fields.get_mut(key) else { return Ok(()) };
+        let printed = |item: &Value| item.as_str().and_then(|text| python::documents(text.trim()));
+        *items = std::mem::take(items)
+            .into_iter()
+            .flat_map(|item| printed(&item).unwrap_or_else(|| vec![item]))
+            .collect();
         for (at, item) in items.iter_mut().enumerate() {
             self.passage(&format!("{place}[{at}]"), item)?;
         }
@@ -263,10 +268,7 @@ impl<'p> Forms<'p> {
                 }
                 _ => return Err(self.wrong(place, PASSAGE)),
             },
-            text => match text.as_str().and_then(python::document) {
-                Some(Value::Object(fields)) => (fields, None),
-                _ => (Map::from_iter([("text".to_owned(), text)]), None),
-            },
+            text => (Map::from_iter([("text".to_owned(), text)]), None),
         };
         self.refuse_slips(place, "hit", &LONG_OF_HIT, &fields)?;
         let keys = rows::keys(&fields);
