@@ -237,15 +237,17 @@ fn unrecorded(facts: &VerdictFacts<'_>) -> Option<String> {
 
 /// Explains `not_retrieved` where no retriever returned more passages than the prompt has: what ranks just below is not among them.
 fn shallow(facts: &VerdictFacts<'_>) -> Option<String> {
-    let questions = facts.traces.iter().zip(facts.outcomes);
-    let lost = questions.filter(|(_, outcome)| outcome.class == FailureClass::NotRetrieved);
     let is_shallow = |trace: &Trace| {
         let hits = trace.retrievers().flat_map(|step| &step.hits);
         let found: HashSet<&ChunkId> = hits.map(|hit| &hit.id).collect();
         !found.is_empty() && found.len() <= trace.packed().count()
     };
+    // A retriever of terms may find little for some questions, however deep it searches.
+    let n_shallow = facts.traces.iter().filter(|trace| is_shallow(trace)).count();
+    let questions = facts.traces.iter().zip(facts.outcomes);
+    let lost = questions.filter(|(_, outcome)| outcome.class == FailureClass::NotRetrieved);
     let n = lost.filter(|(trace, _)| is_shallow(trace)).count();
-    (n > 0).then(|| {
+    (n > 0 && 2 * n_shallow > facts.traces.len()).then(|| {
         format!(
             "For {n} not_retrieved the retrievers returned no more than the prompt has, so the evidence may rank just below: retrieve more, \
              such as 30, and pass on the first ones."
