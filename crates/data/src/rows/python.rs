@@ -8,6 +8,8 @@ const DEEPEST: usize = 32;
 /// How the `str` of a LangChain document begins, and what follows its content, which is written as it is.
 const CONTENT: &str = "page_content='";
 const METADATA: &str = "' metadata={";
+/// Possible ends of a document that are tried, so that any text takes linear time.
+const MOST_ENDS: usize = 16;
 
 /// Returns the list or object that a cell is; `None` for any other text.
 pub(crate) fn list(cell: &str) -> Option<Value> {
@@ -38,7 +40,8 @@ pub(crate) fn documents(text: &str) -> Option<Vec<Value>> {
     loop {
         let ends = rest.match_indices(CONTENT).map(|(at, _)| (at, at + CONTENT.len()));
         let ends = ends.filter(|(at, _)| rest[..*at].ends_with(char::is_whitespace));
-        let mut ends = ends.chain([(rest.len(), rest.len())]);
+        // A content that has such a beginning itself ends at a later one.
+        let mut ends = ends.take(MOST_ENDS).chain([(rest.len(), rest.len())]);
         let (document, next) =
             ends.find_map(|(end, next)| Some((document(rest[..end].trim_end())?, next)))?;
         documents.push(document);

@@ -141,7 +141,8 @@ fn budget(
     match estimate {
         Some(estimate) if estimate.n > 0 => LossBudget::new(ESTIMATED, losses, bounds, bootstrap),
         None if facts.is_answered => LossBudget::new(CORRECT_ANSWERS, losses, &[], bootstrap),
-        _ => {
+        None => LossBudget::new(COMPLETE_EVIDENCE, losses, &[], bootstrap),
+        Some(_) => {
             let (traces, outcomes) = (facts.traces, facts.outcomes);
             let rows = budget::rows(traces, outcomes, BudgetOf::Evidence, Reading::Plain);
             LossBudget::new(COMPLETE_EVIDENCE, &Losses::new(&rows, bootstrap), &[], bootstrap)

@@ -10,7 +10,7 @@ mod pairs;
 mod tests;
 
 use std::cell::OnceCell;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::path::Path;
 
 use serde::Serialize;
@@ -310,10 +310,11 @@ pub fn write_unresolved(
 ) -> Result<(), Error> {
     let mut earlier = Vec::new();
     if path.exists() {
+        let again: HashSet<String> =
+            unresolved.iter().map(|it| one_spaced(&it.question.text)).collect();
         read::lines(path, |place, line| {
             let text = one_spaced(&read::json::<QuestionRecord>(place, line)?.text);
-            let mut again = unresolved.iter().map(|it| one_spaced(&it.question.text));
-            if !labelled.holds_text(&text) && !again.any(|other| other == text) {
+            if !labelled.holds_text(&text) && !again.contains(&text) {
                 earlier.push(line.to_owned());
             }
             Ok(())
