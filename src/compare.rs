@@ -27,7 +27,7 @@ pub struct CompareArgs {
     metrics: Vec<String>,
     /// Primary metric, which decides [default: `evaluation.primary`].
     ///
-    /// If none is configured: the first available of `AnswerCorrect`, `AnswerF1`, `EM@prompt`, `EM@5` and `nDCG@10`.
+    /// If none is configured: the first available of `AnswerCorrect`, `AnswerF1`, `EvidenceRecall@prompt`, `EM@prompt` and `nDCG@10`.
     #[arg(long, value_name = "METRIC")]
     primary: Option<String>,
     /// Compare only the questions that all runs share.

@@ -51,7 +51,7 @@ def _found(chosen: str | None) -> str:
         return chosen
     found = shutil.which("ragtriage", path=sysconfig.get_path("scripts")) or shutil.which("ragtriage")
     if found is None:
-        raise BinaryError("the program `ragtriage` is not installed", "`pip install ragtriage` installs it")
+        raise BinaryError("the program `ragtriage` is not installed", "`pip install ragtriage` installs it; or name it in `RAGTRIAGE_BINARY`")
     return found
 
 

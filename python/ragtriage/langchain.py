@@ -18,14 +18,14 @@ from uuid import UUID
 
 from langchain_core.callbacks import BaseCallbackHandler
 from langchain_core.documents import Document
-from langchain_core.messages import BaseMessage
+from langchain_core.messages import BaseMessage, convert_to_messages
 from langchain_core.outputs import LLMResult
 
 from ._recorder import Recorder, Role
 from .errors import RecordError
 
-_QUESTION_KEYS = ("question", "input", "query", "user_input")
-_ANSWER_KEYS = ("answer", "result", "output", "response", "text")
+_QUESTION_KEYS = ("question", "input", "query", "user_input", "messages")
+_ANSWER_KEYS = ("answer", "result", "output", "response", "text", "messages")
 
 
 class _Root:
@@ -47,8 +47,10 @@ class RecordingHandler(BaseCallbackHandler):
     """Records each outermost call of a chain or retriever as one question. Chains may run concurrently.
 
     A retriever that calls others (an ensemble, a compressor) is recorded as a ranking, those that it calls as retrievers.
-    The prompt is that of the last call of a model outside retrievers. The answer is the chain's output, or the key ``answer``,
-    ``result``, ``output``, ``response`` or ``text`` of it; else the text of that call. A stream that is not read to its end is
+    The question is the chain's input, or the key ``question``, ``input``, ``query``, ``user_input`` or ``messages`` of it: of
+    several messages, the last one of a person. The prompt is that of the last call of a model outside retrievers. The answer is
+    the chain's output, or the key ``answer``, ``result``, ``output``, ``response``, ``text`` or ``messages`` of it; else the text
+    of that call. A stream that is not read to its end is
     the error of its question. An interrupted or cancelled question is not recorded, so that resuming the file asks it again.
 
     Args:
@@ -219,7 +221,8 @@ class RecordingHandler(BaseCallbackHandler):
 
     def _record(self, root: _Root, answer: str | None, error: str | None = None) -> None:
         if root.text is None:
-            raise RecordError("no question in the input of the chain", "call it with a text, or name its key `question`")
+            keys = ", ".join(f"`{key}`" for key in _QUESTION_KEYS)
+            raise RecordError("no question in the input of the chain", f"call it with a text, or under one of the keys {keys}")
         with self._recorder.question(self._ids.get(root.text), root.text) as question:
             for name, documents, role in root.stages:
                 question.stage(name, documents, role=role)
@@ -243,14 +246,23 @@ def _question_of(inputs: Any) -> str | None:
     if isinstance(inputs, Mapping):
         named = next((inputs[key] for key in _QUESTION_KEYS if key in inputs), None)
         inputs = named if named is not None else next(iter(inputs.values()), None) if len(inputs) == 1 else None
-    if isinstance(inputs, BaseMessage):
-        return str(inputs.text)
-    return inputs if isinstance(inputs, str) and inputs else None
+    return _text_of(inputs, "human") or None
 
 
 def _answer_of(outputs: Any) -> str | None:
     if isinstance(outputs, Mapping):
         outputs = next((outputs[key] for key in _ANSWER_KEYS if key in outputs), None)
-    if isinstance(outputs, BaseMessage):
-        return str(outputs.text)
-    return outputs if isinstance(outputs, str) else None
+    return _text_of(outputs, "ai")
+
+
+def _text_of(value: Any, author: str) -> str | None:
+    """Returns a text, that of a message, or that of the last message of ``author``."""
+    if isinstance(value, Sequence) and not isinstance(value, str):
+        try:
+            messages = convert_to_messages(value)
+        except (NotImplementedError, TypeError, ValueError):
+            return None
+        value = next((message for message in reversed(messages) if message.type == author), None)
+    if isinstance(value, BaseMessage):
+        return str(value.text)
+    return value if isinstance(value, str) else None

@@ -12,12 +12,12 @@ import pytest
 from langchain_core.documents import Document
 from langchain_core.embeddings import DeterministicFakeEmbedding
 from langchain_core.language_models import FakeListChatModel, FakeListLLM
-from langchain_core.messages import AIMessage, AIMessageChunk
+from langchain_core.messages import AIMessage, AIMessageChunk, HumanMessage, SystemMessage, ToolMessage
 from langchain_core.output_parsers import StrOutputParser
 from langchain_core.outputs import ChatGeneration, ChatGenerationChunk, ChatResult
 from langchain_core.prompts import ChatPromptTemplate
 from langchain_core.retrievers import BaseRetriever
-from langchain_core.runnables import Runnable, RunnablePassthrough
+from langchain_core.runnables import Runnable, RunnableLambda, RunnablePassthrough
 from langchain_core.vectorstores import InMemoryVectorStore
 
 import ragtriage
@@ -140,6 +140,22 @@ def test_a_completion_model_and_a_dictionary_are_recorded(record: Path) -> None:
 
 
 @pytest.mark.parametrize(
+    "asked",
+    [{"role": "user", "content": "a?"}, ("human", "a?"), HumanMessage("a?")],
+)
+def test_an_agents_messages_are_question_and_answer(record: Path, asked: Any) -> None:
+    """As ``create_agent`` is called, and what it returns."""
+
+    def agent(given: dict[str, list[Any]]) -> dict[str, list[Any]]:
+        return {"messages": [*given["messages"], AIMessage("six"), ToolMessage("done", tool_call_id="1")]}
+
+    with Recorder(record) as recorder, pytest.warns(UserWarning, match="no passages"):
+        messages = [SystemMessage("Be brief."), asked]
+        RunnableLambda(agent).invoke({"messages": messages}, config={"callbacks": [RecordingHandler(recorder)]})
+    assert recorded(record)["a?"]["answer"] == "six"
+
+
+@pytest.mark.parametrize(
     ("message", "generation"),
     [
         ({"finish_reason": "length", "model_name": "m"}, {}),
@@ -246,5 +262,6 @@ def test_an_input_without_a_question_is_an_error(record: Path) -> None:
     asked = RunnablePassthrough() | (lambda given: given)
     with Recorder(record) as recorder, pytest.raises(ragtriage.RecordError, match="no question in the input") as raised:
         asked.invoke({"x": 1, "y": 2}, config={"callbacks": [RecordingHandler(recorder)]})
-    assert raised.value.hint == "call it with a text, or name its key `question`"
+    assert raised.value.hint is not None
+    assert raised.value.hint.startswith("call it with a text, or under one of the keys `question`, `input`")
     assert recorded(record) == {}

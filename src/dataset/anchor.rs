@@ -1,6 +1,6 @@
 //! `ragtriage dataset anchor`: questions with reference answers become labelled questions.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
 
 use clap::Args;
@@ -90,8 +90,14 @@ pub fn add(spec: &DatasetSettings, pairs: &[QaPair]) -> Result<(usize, Vec<Quest
         format!("{} {what} in {}", plural(n, "question", "questions"), path.display())
     };
     output::talk(&counted(questions.len(), "anchored", &path));
+    let mut reasons: BTreeMap<&str, usize> = BTreeMap::new();
+    for it in &unresolved {
+        *reasons.entry(it.reason.explanation()).or_default() += 1;
+    }
     if !unresolved.is_empty() {
-        output::talk(&counted(unresolved.len(), "unresolved", &open));
+        let reasons: Vec<String> = reasons.iter().map(|(why, n)| format!("{n} {why}")).collect();
+        let counted = counted(unresolved.len(), "unresolved", &open);
+        output::talk(&format!("{counted}: {}", reasons.join("; ")));
     }
     Ok((questions.len(), unresolved.into_iter().map(|it| it.question).collect()))
 }

@@ -36,7 +36,7 @@ fn an_empty_document_that_is_gold_loses_its_question_in_the_corpus() {
         summary["classes"]
     );
     // One of three questions is lost with all of its answer.
-    let budget = &summary["loss_budget"];
+    let budget = &summary["losses"]["budget"];
     assert_eq!(
         (&budget["n"], &summary["verdict"]["bottleneck"]),
         (&3.into(), &"not_in_corpus".into()),

@@ -80,7 +80,7 @@ fn a_service_is_sent_the_passages_of_each_condition() {
     assert!(oracle.contains(&json!([gold])), "{oracle:?}");
     let summary = project.summary("r");
     assert_eq!(class(&summary, "not_in_prompt"), 1);
-    let terms: Vec<(&str, f64)> = summary["loss_budget"]["terms"]
+    let terms: Vec<(&str, f64)> = summary["losses"]["budget"]["terms"]
         .as_array()
         .expect("terms")
         .iter()
@@ -244,8 +244,8 @@ fn the_conditions_of_a_record_are_asked_of_the_generator_and_the_report_names_it
         "{report}"
     );
     let summary = project.summary("r");
-    assert_eq!(summary["loss_budget"]["n"], 2);
-    assert_eq!(summary["loss_budget"]["loss"], 0.5);
+    assert_eq!(summary["losses"]["budget"]["n"], 2);
+    assert_eq!(summary["losses"]["budget"]["loss"], 0.5);
     // The responses are cached: nothing is asked again.
     let again = import(&project, &server, &["--name", "again"]);
     assert_eq!(again.code, 0, "{}", again.stderr);

@@ -63,7 +63,7 @@ fn a_second_run_makes_no_call_and_ends_the_same() {
         one["cost_usd"]
     );
     assert_eq!(two["cost_usd"], 0.0);
-    for key in ["metrics", "classes", "flags", "losses", "loss_budget", "verdict"] {
+    for key in ["metrics", "classes", "flags", "losses", "verdict"] {
         assert_eq!(timeless(one.clone())[key], timeless(two.clone())[key], "{key}");
     }
 }

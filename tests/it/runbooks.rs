@@ -253,11 +253,11 @@ fn without_a_generator_the_run_is_about_evidence_alone() {
     let names: Vec<&str> = stages.iter().filter_map(|row| row["class"].as_str()).collect();
     assert_eq!(names, ["not_in_corpus", "split", "not_retrieved", "ranked_low", "not_packed"]);
     assert_eq!(
-        (&summary["classes"]["delivered"], &summary["loss_budget"]["of"]),
+        (&summary["classes"]["delivered"], &summary["losses"]["budget"]["of"]),
         (&stages[4]["complete"], &"complete evidence".into())
     );
     // What is lost is the share whose evidence did not reach the prompt.
     let supported = stages[4]["complete"].as_f64().expect("a count");
-    let loss = summary["loss_budget"]["loss"].as_f64().expect("a number");
+    let loss = summary["losses"]["budget"]["loss"].as_f64().expect("a number");
     assert!((loss - (1.0 - supported / 275.0)).abs() < 1e-12, "{loss}");
 }

@@ -93,7 +93,7 @@ fn a_readers_faults_are_named_in_german_and_chinese_as_in_english() {
         let summary = project.summary("r");
         let n = records.len() as f64;
         let share = |count: u64| count as f64 / n;
-        let declined = summary["generation"]["declined"].as_u64().expect("a count");
+        let declined = summary["faults"]["declined"].as_u64().expect("a count");
         let classes = &summary["classes"];
         assert!((share(class(&summary, "correct")) - 0.5).abs() <= 0.03, "{code}: {classes}");
         assert!((share(declined) - 0.25).abs() <= 0.01, "{code}: {declined}");

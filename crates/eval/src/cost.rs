@@ -81,7 +81,7 @@ pub fn of_question(trace: &Trace, run: &SavedRun, family: Family) -> Option<f64>
             match call {
                 None => steps,
                 // Another RAG records the time from the question to its answer.
-                Some(call) if run.manifest.is_foreign() => call.seconds,
+                Some(call) if run.manifest.is_external() => call.seconds,
                 Some(call) => steps + call.seconds,
             }
         }

@@ -74,7 +74,7 @@ pub(super) fn rule_disagreement(
 /// Counts the packed passages of an external RAG that are in no document, and all of them; for a question without a recorded
 /// prompt, those of its last ranking.
 pub(super) fn unlocated(run: &SavedRun) -> (usize, usize) {
-    if !run.manifest.is_foreign() {
+    if !run.manifest.is_external() {
         return (0, 0);
     }
     let steps = run.traces.iter().filter_map(|trace| {

@@ -14,7 +14,7 @@ use ragtriage_data::run::SavedRun;
 /// Returns what is known of the hits that packing takes, `k` by the settings, and of the endpoint's tokens.
 #[must_use]
 pub fn top_k(run: &SavedRun, k: usize) -> TopK {
-    if run.manifest.is_foreign() {
+    if run.manifest.is_external() {
         return TopK::recorded(&run.traces, &run.passages);
     }
     let top = TopK::from(k);

@@ -4,7 +4,7 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::verdict::{Conclusion, LossVerdict, Source};
+use super::verdict::{Conclusion, LossBudget, LossVerdict, Source};
 use ragtriage_core::attribute::classify::{Evidence, Outcome};
 use ragtriage_core::attribute::terms;
 use ragtriage_core::types::{ChunkId, FailureClass, Interval, QuestionKind, Stage, Trace};
@@ -29,6 +29,8 @@ pub struct LossTable {
     pub n_without_shared_word: usize,
     /// In pipeline order.
     pub stages: Vec<StageLosses>,
+    /// The same losses by source, per question and not rounded.
+    pub budget: LossBudget,
 }
 
 /// The losses to a failure class.
@@ -124,6 +126,7 @@ impl LossTable {
             is_estimated: verdict.counts.is_some() && !verdict.counts_answers,
             correct: verdict.counts.as_ref().map(|counts| counts.correct),
             n_without_shared_word: n_without_shared_word(run, outcomes),
+            budget: verdict.budget.clone(),
         }
     }
 

@@ -288,7 +288,7 @@ impl<'a> RankedPieces<'a> {
     /// the range is that of the gold text in it, or missing, not that of the context.
     fn sized_spans(&self, top: &[ShownPiece<'_>]) -> Option<SpanCounts> {
         let mut passages = self.passages(top);
-        let is_sized = !self.context.run.manifest.is_foreign()
+        let is_sized = !self.context.run.manifest.is_external()
             || passages.all(|(_, passage)| shown::is_sized(passage));
         is_sized.then(|| self.spans(top)).flatten()
     }
@@ -305,7 +305,7 @@ impl<'a> RankedPieces<'a> {
     /// Computed over all chunks that contain a byte of each group's first member; undefined for an external RAG, of whose
     /// chunks only the shown ones are known.
     fn precision_omega(&self) -> Option<f64> {
-        if self.context.run.manifest.is_foreign() {
+        if self.context.run.manifest.is_external() {
             return None;
         }
         let wanted = self.evidence(&[])?;

@@ -129,7 +129,7 @@ impl<'a> CountedPassages<'a> {
         Self {
             by_id: by_id.collect(),
             // An imported record defines the prompts' contents: its titles are those it contains.
-            titles: run.manifest.is_foreign() || run.manifest.settings.chunking.title_prefix,
+            titles: run.manifest.is_external() || run.manifest.settings.chunking.title_prefix,
             counter: tokens::counter(Tokenizer::Cl100kBase, None).expect("a built-in vocabulary"),
             largest,
         }

@@ -21,7 +21,7 @@ pub use super::metric_summary::MetricSummary;
 use super::metric_summary::aggregated;
 use super::score::{self, Scores};
 use super::slices::{self, QuestionColumns, SliceGroup};
-use super::verdict::{self, BudgetOf, LossBudget, LossVerdict, VerdictFacts};
+use super::verdict::{self, BudgetOf, LossVerdict, VerdictFacts};
 use super::what_if::WhatIf;
 use ragtriage_core::attribute::classify::Outcome;
 use ragtriage_core::correctness::{Correctness, Judge};
@@ -77,7 +77,7 @@ pub struct Summary {
     /// The classes' shares of all questions.
     pub class_shares: BTreeMap<String, Share>,
     /// The composition of `wrong_answer`.
-    pub generation: BTreeMap<String, usize>,
+    pub faults: BTreeMap<String, usize>,
     /// The flags that this run could raise.
     pub flags: BTreeMap<String, usize>,
     /// 2 x 2 table of retrieval by answer.
@@ -86,8 +86,6 @@ pub struct Summary {
     pub losses: LossTable,
     /// Correct answers under each condition.
     pub conditions: BTreeMap<String, MetricSummary>,
-    /// The loss budget: loss by stage, in correct answers, as the verdict counts them.
-    pub loss_budget: LossBudget,
     /// The bottleneck.
     pub verdict: LossVerdict,
     /// The changes that other settings would bring.
@@ -178,7 +176,7 @@ pub fn evaluate(run: &SavedRun, plan: &EvaluationPlan) -> Evaluation {
         approximate_search: approximate::approximate_search(run),
         class_shares: shares(&classes, run.traces.len()),
         classes,
-        generation: count(
+        faults: count(
             Fault::ALL.iter().map(|fault| fault.name()),
             outcomes.iter().filter_map(|o| o.fault).map(Fault::name),
         ),
@@ -193,7 +191,6 @@ pub fn evaluate(run: &SavedRun, plan: &EvaluationPlan) -> Evaluation {
             &answer_f1,
         ),
         conditions: conditions::condition_scores(&run.traces, &outcomes, &bootstrap),
-        loss_budget: verdict.budget.clone(),
         // Without a usable label EM says nothing of retrieval: no document contains a gold answer.
         rule_of_thumb: verdict::rule_of_thumb(
             em_at_5.filter(|_| losses.n_testable > 0),
@@ -266,7 +263,7 @@ fn is_mean(metric: impl Into<Quantity>) -> bool {
 
 /// Returns the number of hits in a prompt: an external RAG's k is unknown, and its recorded contexts are its prompt.
 fn prompt_size(run: &SavedRun, plan: &EvaluationPlan) -> usize {
-    if !run.manifest.is_foreign() {
+    if !run.manifest.is_external() {
         return plan.k;
     }
     let packed = run.traces.iter().map(|trace| trace.packed().count());
@@ -279,7 +276,7 @@ fn columns<'a>(
     plan: &EvaluationPlan,
     (outcomes, cluster_of): (&'a [Outcome], Vec<usize>),
 ) -> (QuestionColumns<'a>, Vec<Option<f64>>) {
-    let cutoff = if run.manifest.is_foreign() { Cutoff::Prompt } else { Cutoff::Top(plan.k) };
+    let cutoff = if run.manifest.is_external() { Cutoff::Prompt } else { Cutoff::Top(plan.k) };
     let [em, answer_f1] =
         [(Family::Em, Some(cutoff)), (Family::AnswerF1, None)].map(|(family, cutoff)| {
             Metric::new(family, cutoff)

@@ -105,7 +105,7 @@ impl Sink for RunSink<'_> {
             Replies::remove(self.folder)?;
         }
         record::finish(&mut self.manifest, facts, &self.caches);
-        if self.manifest.is_imported() && self.manifest.is_foreign() && self.most_packed > 0 {
+        if self.manifest.is_imported() && self.manifest.is_external() && self.most_packed > 0 {
             let retrieval = &mut self.manifest.settings.retrieval;
             retrieval.k = self.most_packed;
             retrieval.candidates = retrieval.candidates.max(retrieval.k);

@@ -52,6 +52,8 @@ pub(super) async fn prepare(
     let closed_book = sampled(CLOSED_BOOK_SAMPLE);
     let compared = sampled(EXACT_SAMPLE);
     let Ingested { corpus, retrievers, facts } = stock.ingest(&plan, progress).await?;
+    // The first count loads the vocabulary, which is no part of the first question's time.
+    plan.prompt.counter.count("");
     let concurrency = plan.concurrency;
     if let Some(calls) = &mut plan.calls {
         sink.calls(calls)?;

@@ -173,7 +173,7 @@ impl Service {
 }
 
 fn term(summary: &Value, source: &str) -> f64 {
-    let terms = summary["loss_budget"]["terms"].as_array().expect("a list");
+    let terms = summary["losses"]["budget"]["terms"].as_array().expect("a list");
     let term = terms.iter().find(|term| term["source"] == source);
     term.expect("there")["mean"].as_f64().expect("a number")
 }
@@ -186,8 +186,8 @@ fn the_loss_budget_of_a_service_recovers_what_reader_and_noise_cost() {
     let report = service.run(&project, &[]);
     check(&project, "r");
     let summary = project.summary("r");
-    assert_eq!(summary["loss_budget"]["of"], "correct answers");
-    assert_eq!(summary["loss_budget"]["n"], 400);
+    assert_eq!(summary["losses"]["budget"]["of"], "correct answers");
+    assert_eq!(summary["losses"]["budget"]["n"], 400);
     for (at, source) in ["misread", "ignored_context", "not_retrieved"].iter().enumerate() {
         let losses = (0..400).map(|number| Habits::of(number).losses()[at]);
         let planted = losses.sum::<f64>() / 400.0;
@@ -226,7 +226,7 @@ fn a_service_that_ignores_contexts_is_reported_and_its_conditions_are_left_out()
     let conditions: Vec<&String> =
         summary["conditions"].as_object().expect("conditions").keys().collect();
     assert_eq!(conditions, ["retrieved"]);
-    assert_eq!(summary["loss_budget"]["of"], "correct answers, estimated");
+    assert_eq!(summary["losses"]["budget"]["of"], "correct answers, estimated");
     assert_eq!(class(&summary, "not_retrieved"), 8);
     // The facts stay in the traces.
     let traces = project.read("runs/r/traces.jsonl");

@@ -36,7 +36,7 @@ fn one_hop(question: &Question) -> bool {
 fn nothing_done_everything_is_correct() {
     let summary = clean().run("clean");
     assert_eq!(class(&summary, "correct"), 112);
-    assert_eq!(summary["loss_budget"]["loss"], 0.0);
+    assert_eq!(summary["losses"]["budget"]["loss"], 0.0);
 }
 
 #[test]
@@ -176,6 +176,6 @@ fn a_call_that_fails_is_failed_and_never_wrong() {
     assert_eq!(class(&summary, "failed"), 8);
     // The 8 unanswerable ones count there too, correct when they are not answered.
     assert_eq!(metric(&summary, "AnswerF1"), (1.0, 120 - 8), "no mean counts a failure");
-    assert_eq!(summary["loss_budget"]["n"], 112 - 8);
-    assert_eq!(summary["loss_budget"]["loss"], 0.0);
+    assert_eq!(summary["losses"]["budget"]["n"], 112 - 8);
+    assert_eq!(summary["losses"]["budget"]["loss"], 0.0);
 }

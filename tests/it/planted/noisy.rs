@@ -223,7 +223,7 @@ fn the_loss_budget_recovers_what_hidden_habits_cost() {
     run(&project, &server, "noisy", &["chunking.size=30", "generation.context_tokens=220"]);
     check(&project, "noisy");
     let summary = project.summary("noisy");
-    let budget = &summary["loss_budget"];
+    let budget = &summary["losses"]["budget"];
     let terms = budget["terms"].as_array().expect("a list");
     assert_eq!((terms.len(), budget["n"].as_u64()), (7, Some(400)));
     let mut sum = 0.0;

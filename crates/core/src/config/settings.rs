@@ -217,7 +217,7 @@ table! {
         #[schemars(extend("x-affects" = "summary"))]
         metrics: Vec<Metric>,
         /// Primary metric: comparisons are decided by it. Default: the first available of
-        /// `AnswerCorrect`, `AnswerF1`, `EM@prompt`, `EM@5` and `nDCG@10`.
+        /// `AnswerCorrect`, `AnswerF1`, `EvidenceRecall@prompt`, `EM@prompt` and `nDCG@10`.
         #[serde(skip_serializing_if = "Option::is_none")]
         #[schemars(extend("x-affects" = "summary"))]
         primary: Option<Metric>,

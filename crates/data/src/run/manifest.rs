@@ -163,7 +163,7 @@ impl Manifest {
 
     /// Returns true if another pipeline than the one that `settings` describe made rankings and answers.
     #[must_use]
-    pub fn is_foreign(&self) -> bool {
+    pub fn is_external(&self) -> bool {
         self.external.is_some()
     }
 

@@ -39,7 +39,7 @@ pub struct ComparePlan {
     pub evaluation: EvaluationPlan,
     /// The metrics to compare; empty: all reported ones and the costs, with a value in both runs.
     pub metrics: Vec<Metric>,
-    /// The primary metric. Default: the first of `AnswerCorrect`, `AnswerF1`, `EM@prompt`, `EM@5` and `nDCG@10`
+    /// The primary metric. Default: the first of `AnswerCorrect`, `AnswerF1`, `EvidenceRecall@prompt`, `EM@prompt` and `nDCG@10`
     /// that all pairs have.
     pub primary: Option<Metric>,
     /// Compares runs over different questions on the shared ones.
@@ -149,8 +149,8 @@ fn primary(plan: &ComparePlan, pairs: &[PairComparison]) -> Result<Option<Metric
     let usual = [
         Metric::new(Family::AnswerCorrect, None),
         Metric::new(Family::AnswerF1, None),
+        Metric::new(Family::EvidenceRecall, Some(Cutoff::Prompt)),
         Metric::new(Family::Em, Some(Cutoff::Prompt)),
-        Metric::new(Family::Em, Some(Cutoff::Top(5))),
         Metric::new(Family::Ndcg, Some(Cutoff::Top(10))),
     ];
     let measured = metrics(plan);

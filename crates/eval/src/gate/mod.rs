@@ -299,7 +299,7 @@ impl<'a> JudgedRun<'a> {
             return Error::new(format!("{message}: it needs the condition `oracle`"), hint);
         }
         if quantity.metric().is_some_and(|metric| metric.family().is_cost()) {
-            let hint = if self.run.manifest.is_foreign() {
+            let hint = if self.run.manifest.is_external() {
                 "record `seconds` and `cost_usd` in the `usage` of each line"
             } else {
                 "cached replies have no cost: run with `--no-cache`; `usd` needs `generation.price`"
@@ -453,8 +453,8 @@ fn reason(gate: &Gate, found: Judgeable, mode: GateMode, verdict: GateVerdict) -
     let side = gate.side(verdict == GateVerdict::Pass);
     match (verdict, found.ci95.filter(|_| mode == GateMode::Interval)) {
         (GateVerdict::Inconclusive, None) => format!(
-            "{name} is {value:.digits$}, but there is no interval to judge by: too few clusters in {questions}; mode `mean` \
-             judges by the value alone"
+            "{name} is {value:.digits$}, but there is no interval to judge by: too few clusters in {questions}; \
+             `gates.mode = \"mean\"` judges by the value alone"
         ),
         (_, None) => format!("{name} is {value:.digits$}, {side} {limit}"),
         (GateVerdict::Pass, Some(ci)) => format!("all of {ci:.digits$} is {side} {limit}"),

@@ -42,7 +42,7 @@ pub enum BudgetOf {
 
 /// Assumption about the oracle's answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Reading {
+pub(super) enum OracleAssumption {
     /// It is the best that the generator can do.
     Plain,
     /// It is at least as good as the others: where it is worse, its passages lacked something.
@@ -84,18 +84,25 @@ pub struct AnswerCounts {
 }
 
 impl AnswerCounts {
-    /// Counts the answers of `n` questions by the mean loss to each source.
+    /// Counts the answers of `n` questions by the mean loss to each source. The sides are rounded first, so that the larger one is
+    /// never shown as the smaller.
     pub(super) fn new(means: &[f64], n: usize) -> Self {
-        let classes = Source::classes();
+        let n = n as f64;
         let of_class = |class| {
             let sources = Source::ALL.iter().zip(means).filter(move |(s, _)| s.class() == class);
-            sources.map(|(_, mean)| mean).sum::<f64>() * n as f64
+            sources.map(|(_, mean)| mean).sum::<f64>() * n
         };
-        let mut answers: Vec<f64> = classes.iter().map(|class| of_class(*class)).collect();
-        answers.push(n as f64 - answers.iter().sum::<f64>());
-        let answers = adding_up(&answers, 0);
-        let correct = answers[classes.len()];
-        Self { correct, lost: classes.into_iter().zip(answers).collect() }
+        let (generator, retrieval): (Vec<FailureClass>, Vec<FailureClass>) =
+            Source::classes().into_iter().partition(|class| *class == FailureClass::WrongAnswer);
+        let before: Vec<f64> = retrieval.iter().map(|class| of_class(*class)).collect();
+        let [lost, by_generator] = [before.iter().sum(), of_class(FailureClass::WrongAnswer)];
+        let sides = adding_up(&[lost, by_generator, n - lost - by_generator], n);
+        let mut answers = adding_up(&before, sides[0]);
+        answers.push(sides[1]);
+        Self {
+            correct: sides[2],
+            lost: retrieval.into_iter().chain(generator).zip(answers).collect(),
+        }
     }
 
     /// Returns the answers that are lost by `side`.
@@ -108,18 +115,18 @@ impl AnswerCounts {
     }
 }
 
-/// Terms of every question under one reading; `None` where they cannot be known.
+/// Terms of every question under one assumption; `None` where they cannot be known.
 pub(super) fn rows(
     traces: &[Trace],
     outcomes: &[Outcome],
     of: BudgetOf,
-    reading: Reading,
+    assumption: OracleAssumption,
 ) -> Vec<Option<Terms>> {
     let questions = traces.par_iter().zip(outcomes);
     questions
         .map(|(trace, outcome)| match of {
             BudgetOf::Evidence => evidence_terms(outcome),
-            BudgetOf::Correct => terms_under(trace, outcome, reading),
+            BudgetOf::Correct => terms_under(trace, outcome, assumption),
         })
         .collect()
 }
@@ -167,10 +174,10 @@ fn means(columns: &[Vec<Option<f64>>]) -> Vec<f64> {
 
 /// Returns the loss of one question to each source; `None` if it has no gold answers, no usable answer, or no oracle answer.
 pub(crate) fn answer_terms(trace: &Trace, outcome: &Outcome) -> Option<Terms> {
-    terms_under(trace, outcome, Reading::Plain)
+    terms_under(trace, outcome, OracleAssumption::Plain)
 }
 
-fn terms_under(trace: &Trace, outcome: &Outcome, reading: Reading) -> Option<Terms> {
+fn terms_under(trace: &Trace, outcome: &Outcome, assumption: OracleAssumption) -> Option<Terms> {
     let score = |condition| diagnose::correct(trace, outcome, condition);
     let retrieved = score(Condition::Retrieved)?;
     let in_noise = score(Condition::GoldWithDistractors);
@@ -188,9 +195,9 @@ fn terms_under(trace: &Trace, outcome: &Outcome, reading: Reading) -> Option<Ter
         return Some(terms);
     }
     let oracle = score(Condition::Oracle)?;
-    let oracle = match reading {
-        Reading::Plain => oracle,
-        Reading::BestAnswer => oracle.max(retrieved).max(in_noise.unwrap_or(oracle)),
+    let oracle = match assumption {
+        OracleAssumption::Plain => oracle,
+        OracleAssumption::BestAnswer => oracle.max(retrieved).max(in_noise.unwrap_or(oracle)),
     };
     terms[Source::Misread as usize] += 1.0 - oracle;
     let (source, best) = match (lost(outcome), in_noise) {

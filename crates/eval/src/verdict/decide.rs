@@ -2,7 +2,7 @@
 
 use super::budget::{
     self, AnswerCounts, BudgetOf, COMPLETE_EVIDENCE, CORRECT_ANSWERS, ESTIMATED, LossBudget,
-    Losses, Reading, Terms,
+    Losses, OracleAssumption, Terms,
 };
 use super::cautions::{self, OracleCheck, Unusable};
 use super::estimate::Estimate;
@@ -107,7 +107,7 @@ pub fn judge(facts: &VerdictFacts<'_>, bootstrap: &Bootstrap) -> LossVerdict {
 /// Returns the score that the verdict counts: answers only where most of the questions that are lost before the prompt have an
 /// oracle, else an estimate.
 fn counted_of(facts: &VerdictFacts<'_>) -> BudgetOf {
-    let rows = budget::rows(facts.traces, facts.outcomes, facts.of, Reading::Plain);
+    let rows = budget::rows(facts.traces, facts.outcomes, facts.of, OracleAssumption::Plain);
     let is_lost = |outcome: &Outcome| outcome.class.is_lost_before_prompt();
     let lost = facts.outcomes.iter().zip(&rows);
     let lost = lost.filter(|(outcome, _)| is_lost(outcome));
@@ -116,7 +116,7 @@ fn counted_of(facts: &VerdictFacts<'_>) -> BudgetOf {
     if 2 * n_covered < covered.len() { BudgetOf::Evidence } else { facts.of }
 }
 
-/// Returns the losses by source that the verdict compares, and those at the bounds of an estimate or by another reading: of answers
+/// Returns the losses by source that the verdict compares, and those at the bounds of an estimate or by another assumption: of answers
 /// where the run has a generator, measured by its oracle or estimated, else of evidence.
 fn tables(
     facts: &VerdictFacts<'_>,
@@ -127,8 +127,8 @@ fn tables(
         return (plain, bounds.into());
     }
     let of = if facts.is_answered { facts.of } else { BudgetOf::Evidence };
-    let rows = |reading| budget::rows(facts.traces, facts.outcomes, of, reading);
-    (rows(Reading::Plain), vec![rows(Reading::BestAnswer)])
+    let rows = |assumption| budget::rows(facts.traces, facts.outcomes, of, assumption);
+    (rows(OracleAssumption::Plain), vec![rows(OracleAssumption::BestAnswer)])
 }
 
 /// Returns the losses by source: of answers, measured or estimated, or of evidence where no answer is known to have had its evidence.
@@ -144,7 +144,7 @@ fn budget(
         None => LossBudget::new(COMPLETE_EVIDENCE, losses, &[], bootstrap),
         Some(_) => {
             let (traces, outcomes) = (facts.traces, facts.outcomes);
-            let rows = budget::rows(traces, outcomes, BudgetOf::Evidence, Reading::Plain);
+            let rows = budget::rows(traces, outcomes, BudgetOf::Evidence, OracleAssumption::Plain);
             LossBudget::new(COMPLETE_EVIDENCE, &Losses::new(&rows, bootstrap), &[], bootstrap)
         }
     }
@@ -158,7 +158,7 @@ fn lost_on(outcomes: &[Outcome], side: Side) -> usize {
     on_side.count()
 }
 
-/// Draws the conclusion from the `losses` by the plain reading; `others` are those of the other tables that differ from it.
+/// Draws the conclusion from the `losses` by the plain assumption; `others` are those of the other tables that differ from it.
 fn conclude(
     facts: &VerdictFacts<'_>,
     losses: &Losses,

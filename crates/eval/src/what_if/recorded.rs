@@ -52,7 +52,7 @@ impl<'a> RecordedRun<'a> {
         top: TopK,
         cluster_of: &[usize],
     ) -> Self {
-        let is_external = run.manifest.is_foreign();
+        let is_external = run.manifest.is_external();
         let settings = &run.manifest.settings;
         let budget = (!is_external).then_some(settings.generation.context_tokens);
         let limits = Limits { k: top.k, budget };

@@ -11,7 +11,7 @@ use crate::contexts::{KnownPlaces, Located, Places};
 use crate::in_prompt::{self, InPrompt};
 use ragtriage_core::types::{ChunkId, Hit, Passage, Question, Step, StepHit, TraceStep};
 use ragtriage_data::run::external::recorded::{
-    CONTEXTS, Recorded, RecordedHit, RecordedStage, Role,
+    CONTEXTS, Recorded, RecordedHit, RecordedStage, StageRole,
 };
 
 /// The contexts of one question in the corpus.
@@ -56,7 +56,7 @@ impl<'a> Rankings<'a> {
             .collect();
         let mut steps: Vec<TraceStep> = Vec::with_capacity(rankings.len() + 1);
         for (stage, ranking) in &rankings {
-            if stage.role() != Role::Packed {
+            if stage.role() != StageRole::Packed {
                 steps.push(self.step(stage, ranking.hits.clone()));
             }
         }
@@ -108,7 +108,7 @@ impl<'a> Rankings<'a> {
     ) -> (Option<TraceStep>, Vec<Passage>) {
         let first = |k: usize| steps.last().map(|last| last.hits.iter().take(k).cloned().collect());
         if let Some(stage) = recorded.packed() {
-            let own = rankings.iter().find(|(other, _)| other.role() == Role::Packed);
+            let own = rankings.iter().find(|(other, _)| other.role() == StageRole::Packed);
             let (hits, cut) = match own {
                 None => (first(stage.k.unwrap_or(0)).unwrap_or_default(), Vec::new()),
                 // Of those that the prompt truncates, the beginnings.
@@ -260,7 +260,7 @@ fn in_prompt<'c>(recorded: &Recorded, placed: &'c [Located<'_>]) -> Vec<InPrompt
 
 /// Returns the ranking that the prompt selects from: the last reordering, else the candidates of all retrievers.
 fn offered<'r>(rankings: &[(&RecordedStage, Ranking<'r>)]) -> Ranking<'r> {
-    let last = rankings.iter().rev().find(|(stage, _)| stage.role() == Role::Ranking);
+    let last = rankings.iter().rev().find(|(stage, _)| stage.role() == StageRole::Ranking);
     let all = rankings.iter().filter(|(stage, _)| match last {
         Some((last, _)) => std::ptr::eq(*last, *stage),
         None => true,

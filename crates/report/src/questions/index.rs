@@ -32,7 +32,7 @@ pub(super) fn run(Evaluated { run, evaluation, k }: Evaluated<'_>) -> Value {
             })
         })
         .collect();
-    let is_foreign = run.manifest.is_foreign();
+    let is_external = run.manifest.is_external();
     let template = run.manifest.template.as_deref().and_then(|text| Template::parse(text).ok());
     let prompt = template.map(|template| {
         let (system, user) = template.parts();
@@ -47,7 +47,7 @@ pub(super) fn run(Evaluated { run, evaluation, k }: Evaluated<'_>) -> Value {
     json!({
         "name": run.manifest.name,
         // Hits of the final ranking that went to prompt packing.
-        "k": if is_foreign { 0 } else { k },
+        "k": if is_external { 0 } else { k },
         "metrics": columns.iter().map(|at| scores.metrics[*at].to_string()).collect::<Vec<_>>(),
         "prompt": prompt,
         "rows": rows,

@@ -57,7 +57,7 @@ pub(super) fn facts(run: &SavedRun, summary: &Summary) -> Vec<Fact> {
         let hash = hash.map_or(String::new(), |hash| format!(" (sha256 {}…)", short(hash)));
         Fact::new(format!("Model, {}", model.role), format!("{}{hash}", model.name))
     }));
-    facts.extend(changed(settings, !manifest.is_foreign()));
+    facts.extend(changed(settings, !manifest.is_external()));
     facts
 }
 

@@ -47,20 +47,20 @@ pub(super) fn losses(run: &SavedRun, summary: &Summary) -> Table {
 pub(super) fn meaning(class: FailureClass, run: &SavedRun, summary: &Summary) -> String {
     let (manifest, k) = (&run.manifest, summary.two_by_two.k);
     let retrieval = &manifest.settings.retrieval;
-    let is_foreign = manifest.is_foreign();
+    let is_external = manifest.is_external();
     let has_step = |step| run.traces.iter().any(|trace| trace.step(step).is_some());
     match class {
         FailureClass::NotInCorpus => "in no document".to_owned(),
         FailureClass::Split if has_step(Step::Collection) => "in no point".to_owned(),
         FailureClass::Split => "split by chunking".to_owned(),
-        FailureClass::NotRetrieved if is_foreign => "in no recorded passage".to_owned(),
+        FailureClass::NotRetrieved if is_external => "in no recorded passage".to_owned(),
         FailureClass::NotRetrieved if retrieval.retrievers.len() == 1 => {
             format!("not in {} passages", thousands(retrieval.candidates))
         }
         FailureClass::NotRetrieved => "not in the candidates".to_owned(),
-        FailureClass::RankedLow if is_foreign => "below the prompt".to_owned(),
+        FailureClass::RankedLow if is_external => "below the prompt".to_owned(),
         FailureClass::RankedLow => format!("ranked below the top {k}"),
-        FailureClass::NotPacked if is_foreign => "ranked, not in prompt".to_owned(),
+        FailureClass::NotPacked if is_external => "ranked, not in prompt".to_owned(),
         FailureClass::NotPacked => format!("in top {k}, not in prompt"),
         FailureClass::NotInPrompt => "lost, stage unrecorded".to_owned(),
         _ => "complete: still wrong".to_owned(),
@@ -91,7 +91,7 @@ fn not_lost(summary: &Summary) -> Option<String> {
 /// Counts the questions by failure class, the faults of wrong answers, and the flags.
 pub(super) fn classes(summary: &Summary) -> Vec<Fact> {
     let counts =
-        [("classes", &summary.classes), ("faults", &summary.generation), ("flags", &summary.flags)];
+        [("classes", &summary.classes), ("faults", &summary.faults), ("flags", &summary.flags)];
     let facts = counts.map(|(label, counts)| Fact::new(label, counted(counts)));
     facts.into_iter().filter(|fact| !fact.text.is_empty()).collect()
 }

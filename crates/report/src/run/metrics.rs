@@ -19,7 +19,7 @@ const MOST: usize = 3;
 /// out: gold answers that no document contains make it 0, which reads as a failure of retrieval.
 pub(super) fn scores(run: &SavedRun, summary: &Summary) -> Option<Fact> {
     let k = summary.two_by_two.k;
-    let (hit, place) = if run.manifest.is_foreign() {
+    let (hit, place) = if run.manifest.is_external() {
         (Cutoff::Prompt, "prompt".to_owned())
     } else {
         (Cutoff::Top(k), format!("top {k}"))
@@ -176,7 +176,7 @@ type SliceColumn<'a> = (&'a str, fn(&Slice) -> &MetricSummary);
 
 /// The slices; `None` where nothing separates the questions.
 pub(super) fn slices(run: &SavedRun, summary: &Summary) -> Option<Table> {
-    let em = if run.manifest.is_foreign() {
+    let em = if run.manifest.is_external() {
         "EM@prompt".to_owned()
     } else {
         format!("EM@{}", summary.two_by_two.k)

@@ -74,7 +74,7 @@ fn retrieval(run: &SavedRun, summary: &Summary) -> Vec<Notice> {
     }
     let mut traces = run.traces.iter();
     if n_chunks > k
-        && !run.manifest.is_foreign()
+        && !run.manifest.is_external()
         && traces.all(|trace| trace.retrievers().any(|stage| stage.hits.len() >= n_chunks))
     {
         notices.push(Notice::warning(format!(
@@ -90,7 +90,7 @@ const LONG_ANSWER: usize = 15;
 /// Reference answers in sentences, and a prompt that asks for short ones.
 fn long_references(run: &SavedRun) -> Option<Notice> {
     let generation = &run.manifest.settings.generation;
-    if run.manifest.is_foreign() || generation.prompt != "short-answer" {
+    if run.manifest.is_external() || generation.prompt != "short-answer" {
         return None;
     }
     let questions = run.traces.iter().map(|trace| &trace.question);
@@ -226,7 +226,7 @@ fn unusable(run: &SavedRun) -> Vec<Notice> {
 
 /// Returns the token limit of a reply, and how to raise it; the settings of an external RAG are unknown.
 fn limit(run: &SavedRun) -> (String, String) {
-    if run.manifest.is_foreign() {
+    if run.manifest.is_external() {
         let hint = "raise the limit of completion tokens in the pipeline that was recorded";
         return ("their token limit".to_owned(), hint.to_owned());
     }

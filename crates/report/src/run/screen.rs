@@ -78,7 +78,7 @@ fn what_was_run(run: &SavedRun) -> String {
     let model = manifest.models.iter().find(|model| model.role == "generator");
     parts.extend(model.map(|model| format!("model {}", shortened(&model.name, MODEL))));
     let is_silent = manifest.settings.generation.generator == GeneratorName::None;
-    parts.extend((is_silent && !manifest.is_foreign()).then(|| "no generator".to_owned()));
+    parts.extend((is_silent && !manifest.is_external()).then(|| "no generator".to_owned()));
     parts.extend(language::language(&manifest.settings.dataset).map(|fact| fact.to_string()));
     parts.join(", ")
 }

@@ -16,7 +16,12 @@ pub(super) fn advice(summary: &Summary) -> Option<Fact> {
         return Some(Fact::new("try", advice.sentence.clone()));
     }
     let more = summary.what_if.alternatives.iter().filter(|one| one.net() > 0.0);
-    let one = more.max_by(|a, b| a.net().total_cmp(&b.net()))?;
+    // Of several with as much, the one with the shortest prompts.
+    let tokens = |one: &Alternative| one.tokens_after.unwrap_or(0.0);
+    let by_gain = |a: &&Alternative, b: &&Alternative| {
+        a.net().total_cmp(&b.net()).then(tokens(b).total_cmp(&tokens(a)))
+    };
+    let one = more.max_by(by_gain)?;
     let is_certain = one.net_ci95.is_some_and(|ci95| ci95.low > 0.0);
     Some(Fact::new(
         "try",
@@ -38,7 +43,7 @@ pub(super) fn advice(summary: &Summary) -> Option<Fact> {
 /// Returns what a reranker and dense retrieval could bring at most, where the run has none and evidence is lost there.
 pub(super) fn limits(run: &SavedRun, summary: &Summary) -> Option<Fact> {
     let settings = &run.manifest.settings;
-    if run.manifest.is_foreign() {
+    if run.manifest.is_external() {
         return None;
     }
     let row = |class| summary.losses.row(class);

@@ -59,6 +59,20 @@ pub enum Reason {
     NoContext,
 }
 
+impl Reason {
+    /// Returns the reason as a report of several questions has it.
+    #[must_use]
+    pub fn explanation(self) -> &'static str {
+        match self {
+            Self::Several => "with the answer at several places",
+            Self::Never => "with the answer in no document",
+            Self::YesNo => "answered by yes or no",
+            Self::NoAnswer => "without an answer",
+            Self::NoContext => "with a reference context in no document (is one missing?)",
+        }
+    }
+}
+
 /// A question whose answer was not anchored.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Unresolved {

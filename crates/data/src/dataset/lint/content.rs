@@ -5,7 +5,7 @@ use super::subject::LintSubject;
 use crate::error::{Error, Kind};
 use ragtriage_core::hint::Hint;
 use ragtriage_core::text::answers::AnswerMatcher;
-use ragtriage_core::types::{DocId, Member};
+use ragtriage_core::types::{DocId, Member, Question, QuestionKind};
 
 /// Reports each error and warning of loading, in order.
 pub(super) fn load_errors(subject: &LintSubject<'_>) -> Vec<Finding> {
@@ -70,6 +70,21 @@ fn answer_not_in_evidence(subject: &LintSubject<'_>, number: usize) -> Option<Fi
         format!("{what} in its evidence"),
         hint,
     ))
+}
+
+/// Reports answerable questions without evidence and relevance judgments.
+pub(super) fn questions_without_evidence(subject: &LintSubject<'_>) -> Vec<Finding> {
+    let is_labelled = |question: &Question| {
+        question.kind == QuestionKind::Unanswerable
+            || !question.evidence.is_empty()
+            || !question.relevant.is_empty()
+    };
+    let numbers = 0..subject.questions.len();
+    let found = numbers.filter(|&number| !is_labelled(&subject.questions[number])).map(|number| {
+        let hint = "quote it, or find it with `ragtriage dataset label`";
+        subject.finding(number, Rule::NoEvidence, "it has no evidence".to_owned(), hint.to_owned())
+    });
+    found.collect()
 }
 
 /// Reports documents without text.

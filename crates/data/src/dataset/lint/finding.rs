@@ -75,6 +75,7 @@ rules! {
     EmptyCorpus = "empty-corpus", Error, "no document has text";
     AnswerNotInEvidence = "answer-not-in-evidence", Error, "the evidence does not contain the gold answer, so reading it correctly scores as wrong";
     ConflictingQuestions = "conflicting-questions", Error, "identical questions with different gold answers or evidence: one of them always scores as wrong";
+    NoEvidence = "no-evidence", Warning, "the stage that loses their evidence is known only if a document contains a gold answer";
     RepeatedQuote = "repeated-quote", Warning, "quotes that occur more than once; the first occurrence is used";
     EmptyDocument = "empty-document", Warning, "documents without text, which produce no chunks";
     DuplicateDocument = "duplicate-document", Warning, "retrieving the other copy counts as a miss";

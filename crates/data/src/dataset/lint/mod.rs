@@ -52,6 +52,7 @@ pub fn content(dataset: String, inspection: &Inspection) -> Lint {
     let checks = [
         content::load_errors,
         content::answers_not_in_evidence,
+        content::questions_without_evidence,
         content::empty_documents,
         duplicates::documents,
         duplicates::questions,

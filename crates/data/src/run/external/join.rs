@@ -7,7 +7,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use super::input::Input;
-use super::recorded::{CONTEXTS, Recorded, RecordedAttempt, RecordedHit, RecordedStage, Role};
+use super::recorded::{CONTEXTS, Recorded, RecordedAttempt, RecordedHit, RecordedStage, StageRole};
 use super::trec_run::TrecRun;
 use super::{Error, Place};
 use ragtriage_core::text::column;
@@ -110,7 +110,7 @@ impl Joined {
     pub fn complete_retrievers(&mut self, is_complete: bool) {
         let retrievers = |line: &Recorded| {
             let stages = line.stages.iter();
-            let stages = stages.filter(|stage| stage.role() == Role::Retriever);
+            let stages = stages.filter(|stage| stage.role() == StageRole::Retriever);
             let names = stages.map(|stage| (stage.name.clone(), stage.step));
             names.collect::<BTreeSet<(String, Step)>>()
         };
@@ -193,7 +193,10 @@ pub(super) fn duplicate_question(position: &Place, id: &str) -> Error {
 }
 
 /// Rejects a stage with another role than it has on an earlier line; `contexts` have that of the line.
-fn check_roles(line: &Recorded, roles: &mut HashMap<String, (Role, Place)>) -> Result<(), Error> {
+fn check_roles(
+    line: &Recorded,
+    roles: &mut HashMap<String, (StageRole, Place)>,
+) -> Result<(), Error> {
     for stage in line.stages.iter().filter(|stage| stage.name != CONTEXTS) {
         let known = roles.entry(stage.name.clone());
         let (role, first) = known.or_insert_with(|| (stage.role(), line.position.clone()));

@@ -22,7 +22,7 @@ const CLASSES = {
 
 const FAULTS = {
   ignored_context: "Correct with the gold passages alone: the other passages distracted the generator.",
-  misread: "Wrong with the gold passages alone too: the reader or the label is at fault.",
+  misread: "Wrong with the gold passages alone too: the generator or the label is at fault.",
   declined: "The generator answered that it does not know.",
 };
 

@@ -9,7 +9,7 @@ use serde::de::Error as _;
 use serde::{Deserialize, Deserializer};
 use serde_json::Value;
 
-use super::stage::Role;
+use super::stage::StageRole;
 
 /// Largest count and amount: sums of as many as a record has lines cannot overflow.
 pub(in crate::run::external) const MOST: u32 = 1_000_000_000;
@@ -67,7 +67,7 @@ pub(super) struct ConditionLine {
 pub(super) struct StageLine {
     pub(super) name: String,
     /// `retriever` finds candidates, `ranking` orders or selects them, `packed` is the prompt. Needed for names that are not known.
-    pub(super) role: Option<Role>,
+    pub(super) role: Option<StageRole>,
     /// Its query, if it is not the question.
     pub(super) query: Option<String>,
     /// Passages, best first.

@@ -34,7 +34,7 @@ use self::line::{ConditionLine, Conditions, RecordLine};
 pub(super) use self::line::{MOST, count, finish_named, id};
 pub use self::line::{RecordedAttempt, RecordedError, RecordedHit, RecordedUsage};
 pub(super) use self::stage::step_named;
-pub use self::stage::{CONTEXTS, RecordedStage, Role};
+pub use self::stage::{CONTEXTS, RecordedStage, StageRole};
 use super::input::Input;
 use super::unique::UniqueFields;
 use crate::error::{Error, Place};
@@ -80,14 +80,14 @@ impl Recorded {
     /// Returns the stage of the packed passages.
     #[must_use]
     pub fn packed(&self) -> Option<&RecordedStage> {
-        self.stages.iter().find(|stage| stage.role() == Role::Packed)
+        self.stages.iter().find(|stage| stage.role() == StageRole::Packed)
     }
 
     /// Returns the last ranking before packing, which `prompt` is compared with where packed passages are not recorded.
     #[must_use]
     pub fn offered(&self) -> Option<&RecordedStage> {
         let mut stages = self.stages.iter().rev();
-        stages.find(|stage| stage.role() != Role::Packed)
+        stages.find(|stage| stage.role() != StageRole::Packed)
     }
 
     /// Returns the passages of all stages and conditions.
@@ -143,7 +143,7 @@ fn of_fields(
         None if has_stages || error.is_some() => {}
         None => {
             let message = format!("neither `contexts` nor `stages`; {keys}");
-            let hint = "name the passages with `--map contexts=/KEY`, their documents with `--map context_ids=/KEY`";
+            let hint = "if the line has its passages, name their key with `--map contexts=/KEY` (their documents: `--map context_ids=/KEY`); else record them";
             return Err(Error::in_line(position, message, hint));
         }
     }
@@ -261,7 +261,7 @@ fn add_contexts(
         let expected = "left out next to a stage of that name";
         return Err(Error::field(position, CONTEXTS, expected));
     }
-    let packed = stages.iter().position(|stage| stage.role() == Role::Packed);
+    let packed = stages.iter().position(|stage| stage.role() == StageRole::Packed);
     let step = match (packed, has_prompt) {
         (None, false) => Step::Packed,
         _ => Step::Ordered,

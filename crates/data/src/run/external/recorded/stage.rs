@@ -16,7 +16,7 @@ pub const CONTEXTS: &str = "contexts";
 /// The place of a stage in a pipeline.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Role {
+pub enum StageRole {
     /// It finds candidates.
     Retriever,
     /// It orders or selects candidates: fusion, reranking, filtering.
@@ -25,7 +25,7 @@ pub enum Role {
     Packed,
 }
 
-impl Role {
+impl StageRole {
     /// Returns the role of a step of a trace.
     #[must_use]
     pub fn of(step: Step) -> Self {
@@ -73,8 +73,8 @@ impl RecordedStage {
 
     /// Returns its role.
     #[must_use]
-    pub fn role(&self) -> Role {
-        Role::of(self.step)
+    pub fn role(&self) -> StageRole {
+        StageRole::of(self.step)
     }
 }
 
@@ -123,11 +123,11 @@ pub(super) fn stages(
     }
     // A name that is not ours has no place among the reorderings but that in the record.
     if stages.iter().any(|stage| stage.step == Step::Ordered) {
-        check_order(position, &stages, |stage| stage.role() == Role::Ranking)?;
+        check_order(position, &stages, |stage| stage.role() == StageRole::Ranking)?;
         stages.sort_by_key(RecordedStage::role);
     } else {
         stages.sort_by_key(|stage| match stage.role() {
-            Role::Retriever => (Role::Retriever, None),
+            StageRole::Retriever => (StageRole::Retriever, None),
             role => (role, Some(stage.step)),
         });
     }
@@ -151,23 +151,23 @@ fn stage(position: &Place, place: &str, line: StageLine) -> Result<RecordedStage
     }
 }
 
-fn step(position: &Place, place: &str, name: &str, role: Option<Role>) -> Result<Step, Error> {
+fn step(position: &Place, place: &str, name: &str, role: Option<StageRole>) -> Result<Step, Error> {
     // `contexts` are what was packed, or what packing chose from.
     let known = step_named(name).filter(|_| name != CONTEXTS || role.is_none());
     match (known, role) {
-        (Some(step), Some(role)) if Role::of(step) != role => Err(Error::in_line(
+        (Some(step), Some(role)) if StageRole::of(step) != role => Err(Error::in_line(
             position,
             format_args!(
                 "stage `{name}` has the role `{}`, but its name is that of a stage with the role `{}`",
                 role.name(),
-                Role::of(step).name()
+                StageRole::of(step).name()
             ),
             "rename the stage, or leave `role` out",
         )),
         (Some(step), _) => Ok(step),
-        (None, Some(Role::Retriever)) => Ok(Step::External),
-        (None, Some(Role::Ranking)) => Ok(Step::Ordered),
-        (None, Some(Role::Packed)) => Ok(Step::Packed),
+        (None, Some(StageRole::Retriever)) => Ok(Step::External),
+        (None, Some(StageRole::Ranking)) => Ok(Step::Ordered),
+        (None, Some(StageRole::Packed)) => Ok(Step::Packed),
         (None, None) => {
             let ours: Vec<String> = Step::ALL.iter().map(|step| format!("`{step}`")).collect();
             let hint = format!(
@@ -183,12 +183,12 @@ fn step(position: &Place, place: &str, name: &str, role: Option<Role>) -> Result
 fn check_unique(position: &Place, stages: &[RecordedStage]) -> Result<(), Error> {
     for (at, stage) in stages.iter().enumerate() {
         let is_same = |other: &&RecordedStage| match stage.role() {
-            Role::Retriever => false,
-            Role::Ranking => {
+            StageRole::Retriever => false,
+            StageRole::Ranking => {
                 other.name == stage.name
                     || (other.step == stage.step && stage.step != Step::Ordered)
             }
-            Role::Packed => other.role() == Role::Packed,
+            StageRole::Packed => other.role() == StageRole::Packed,
         };
         if let Some(earlier) = stages[..at].iter().find(is_same) {
             return Err(Error::in_line(
@@ -212,8 +212,8 @@ fn check_order(
         let is_after = |earlier: &&&RecordedStage| {
             let ours = [earlier.step, later.step].iter().all(|step| *step != Step::Ordered);
             earlier.role() > later.role()
-                || (earlier.role() == Role::Ranking
-                    && later.role() == Role::Ranking
+                || (earlier.role() == StageRole::Ranking
+                    && later.role() == StageRole::Ranking
                     && ours
                     && earlier.step > later.step)
         };

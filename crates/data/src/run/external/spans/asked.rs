@@ -11,7 +11,7 @@ use super::document::{are_same, is_known};
 use super::span::{Kind, Span};
 use super::stage::{self, Call};
 use super::tree::Tree;
-use crate::run::external::recorded::{RecordedStage, RecordedUsage, Role};
+use crate::run::external::recorded::{RecordedStage, RecordedUsage, StageRole};
 
 /// Facts of a question in one trace.
 #[derive(Debug, Default)]
@@ -55,7 +55,7 @@ pub(super) fn asked(question: Option<String>, mut tree: Tree) -> Asked {
 /// Moves the documents of the rankings to stages.
 fn stages(tree: &mut Tree, asked: &mut Asked) {
     let (rankings, n_unrecorded) = rankings(tree);
-    let has_retriever = rankings.iter().any(|(_, role)| *role == Role::Retriever);
+    let has_retriever = rankings.iter().any(|(_, role)| *role == StageRole::Retriever);
     let mut calls: Vec<Call> = Vec::new();
     if !has_retriever {
         calls.extend(tree.spans.iter_mut().filter_map(Call::offered));
@@ -71,7 +71,7 @@ fn stages(tree: &mut Tree, asked: &mut Asked) {
 
 /// Returns the positions of the spans that rank documents, with their roles, and the number of those whose documents are
 /// not recorded.
-fn rankings(tree: &Tree) -> (Vec<(usize, Role)>, usize) {
+fn rankings(tree: &Tree) -> (Vec<(usize, StageRole)>, usize) {
     // The nearest rankings below each span.
     let mut below: Vec<Vec<usize>> = vec![Vec::new(); tree.spans.len()];
     let is_wrapped = tree.below(Span::is_ranking);
@@ -82,8 +82,8 @@ fn rankings(tree: &Tree) -> (Vec<(usize, Role)>, usize) {
             let is_search = span.kind == Kind::Retriever && nearest.is_empty();
             match nearest.as_slice() {
                 [only] if changes_nothing(span, &tree.spans[*only]) => {}
-                _ if is_search => rankings.push((at, Role::Retriever)),
-                _ => rankings.push((at, Role::Ranking)),
+                _ if is_search => rankings.push((at, StageRole::Retriever)),
+                _ => rankings.push((at, StageRole::Ranking)),
             }
             nearest = vec![at];
         } else if matches!(span.kind, Kind::Retriever | Kind::Reranker) && nearest.is_empty() {

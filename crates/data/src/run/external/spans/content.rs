@@ -77,26 +77,26 @@ pub(super) fn parsed(value: &Value) -> Cow<'_, Value> {
 
 /// Returns the question in a span's input: of several messages, the last.
 pub(super) fn question(value: &Value) -> Option<String> {
-    Reading { keys: &QUESTION, every: false }.text(parsed(value).as_ref())
+    FieldText { keys: &QUESTION, every: false }.text(parsed(value).as_ref())
 }
 
 /// Returns the text of a model's input: every message.
 pub(super) fn prompt(value: &Value) -> Option<String> {
-    Reading { keys: &PROMPT, every: true }.text(parsed(value).as_ref())
+    FieldText { keys: &PROMPT, every: true }.text(parsed(value).as_ref())
 }
 
 /// Returns the text of an output: of several messages, the last. A list of documents has none.
 pub(super) fn answer(value: &Value) -> Option<String> {
-    Reading { keys: &ANSWER, every: false }.text(parsed(value).as_ref())
+    FieldText { keys: &ANSWER, every: false }.text(parsed(value).as_ref())
 }
 
-struct Reading {
+struct FieldText {
     keys: &'static [&'static str],
     /// All messages count, not only the last.
     every: bool,
 }
 
-impl Reading {
+impl FieldText {
     fn text(&self, value: &Value) -> Option<String> {
         let text = match value {
             Value::String(text) => Some(text.clone()),

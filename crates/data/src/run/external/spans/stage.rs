@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use super::span::Span;
-use crate::run::external::recorded::{RecordedHit, RecordedStage, Role, step_named};
+use crate::run::external::recorded::{RecordedHit, RecordedStage, StageRole, step_named};
 use ragtriage_core::types::Step;
 
 /// Maximum number of characters of a stage's name.
@@ -12,7 +12,7 @@ const NAME_CHARS: usize = 60;
 /// One call of a stage.
 #[derive(Debug)]
 pub(super) struct Call {
-    role: Role,
+    role: StageRole,
     name: String,
     query: Option<String>,
     /// The documents, best first.
@@ -22,7 +22,7 @@ pub(super) struct Call {
 
 impl Call {
     /// Takes the documents of a span.
-    pub(super) fn of(span: &mut Span, role: Role) -> Option<Self> {
+    pub(super) fn of(span: &mut Span, role: StageRole) -> Option<Self> {
         let name: String = span.name.trim().chars().take(NAME_CHARS).collect();
         Some(Self {
             role,
@@ -41,7 +41,7 @@ impl Call {
             documents: Some(span.offered.take()?),
             ..Span::default()
         };
-        Self::of(&mut candidates, Role::Retriever)
+        Self::of(&mut candidates, StageRole::Retriever)
     }
 }
 
@@ -57,21 +57,21 @@ pub(super) fn stages(calls: Vec<Call>) -> Vec<RecordedStage> {
             None => groups.push(vec![call]),
         }
     }
-    let n_orders = groups.iter().filter(|group| group[0].role == Role::Ranking).count();
+    let n_orders = groups.iter().filter(|group| group[0].role == StageRole::Ranking).count();
     let mut names: HashSet<String> = HashSet::new();
     let mut stages: Vec<RecordedStage> = Vec::new();
     for calls in groups {
         let (role, mut name) = (calls[0].role, calls[0].name.clone());
         let is_ambiguous = step_named(&name)
-            .map(Role::of)
-            .is_some_and(|known| known != role || (n_orders > 1 && known == Role::Ranking));
+            .map(StageRole::of)
+            .is_some_and(|known| known != role || (n_orders > 1 && known == StageRole::Ranking));
         if is_ambiguous || names.contains(&name) {
             name.push_str(" span");
         }
         names.insert(name.clone());
-        let unknown = if role == Role::Retriever { Step::External } else { Step::Ordered };
+        let unknown = if role == StageRole::Retriever { Step::External } else { Step::Ordered };
         let step = step_named(&name).unwrap_or(unknown);
-        let is_joined = role == Role::Ranking && calls.len() > 1;
+        let is_joined = role == StageRole::Ranking && calls.len() > 1;
         let calls = if is_joined { vec![union(calls)] } else { calls };
         stages.extend(calls.into_iter().map(|Call { query, documents, seconds, .. }| {
             RecordedStage { query, seconds, ..RecordedStage::new(&name, step, documents) }
@@ -85,7 +85,7 @@ pub(super) fn stages(calls: Vec<Call>) -> Vec<RecordedStage> {
 fn union(calls: Vec<Call>) -> Call {
     let seconds = calls.iter().map(|call| call.seconds).sum();
     let mut joined = Call {
-        role: Role::Ranking,
+        role: StageRole::Ranking,
         name: String::new(),
         query: None,
         documents: Vec::new(),
@@ -104,7 +104,7 @@ fn union(calls: Vec<Call>) -> Call {
 mod tests {
     use super::*;
 
-    fn call(role: Role, name: &str, texts: &[&str]) -> Call {
+    fn call(role: StageRole, name: &str, texts: &[&str]) -> Call {
         let document = |text: &&str| RecordedHit {
             text: Some((*text).to_owned()),
             score: Some(1.0),
@@ -126,10 +126,10 @@ mod tests {
     #[test]
     fn calls_of_a_retriever_stay_separate_and_those_of_a_reranker_are_joined() {
         let stages = stages(vec![
-            call(Role::Retriever, "search", &["a", "b"]),
-            call(Role::Ranking, "rerank", &["b", "a"]),
-            call(Role::Retriever, "search", &["c"]),
-            call(Role::Ranking, "rerank", &["c", "a"]),
+            call(StageRole::Retriever, "search", &["a", "b"]),
+            call(StageRole::Ranking, "rerank", &["b", "a"]),
+            call(StageRole::Retriever, "search", &["c"]),
+            call(StageRole::Ranking, "rerank", &["c", "a"]),
         ]);
         let search = ("search", Step::External);
         assert_eq!(named(&stages), [search, search, ("rerank", Step::Reranked)]);
@@ -141,11 +141,11 @@ mod tests {
     #[test]
     fn names_that_mean_another_role_or_order_are_changed() {
         let stages = stages(vec![
-            call(Role::Retriever, "bm25", &["a"]),
-            call(Role::Retriever, "prompt", &["a"]),
-            call(Role::Ranking, "reranked", &["a"]),
-            call(Role::Ranking, "fused", &["a"]),
-            call(Role::Ranking, "bm25", &["a"]),
+            call(StageRole::Retriever, "bm25", &["a"]),
+            call(StageRole::Retriever, "prompt", &["a"]),
+            call(StageRole::Ranking, "reranked", &["a"]),
+            call(StageRole::Ranking, "fused", &["a"]),
+            call(StageRole::Ranking, "bm25", &["a"]),
         ]);
         assert_eq!(
             named(&stages),
