@@ -48,6 +48,8 @@ pub fn demo(args: DemoArgs) -> Result<(), Failure> {
     })?;
     let config = folder.join(CONFIG);
     Archive::new(GzDecoder::new(RUNBOOKS)).unpack(&folder).map_err(|error| {
+        // Part of a data set is of no use, and this folder is new.
+        drop(std::fs::remove_dir_all(&folder));
         Failure::new(
             format!("cannot write into `{}`: {error}", folder.display()),
             "check the free space, or name a folder elsewhere",

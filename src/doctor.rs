@@ -20,6 +20,7 @@ use ragtriage_clients::llm::openai::{OpenAiSettings, ask_one_token};
 use ragtriage_core::config::VectorStoreKind;
 use ragtriage_core::text::address::shown_url;
 use ragtriage_core::text::numbers::{plural, thousands};
+use ragtriage_core::text::tokens::Tokenizer;
 use ragtriage_core::types::RetrieverName;
 use ragtriage_pipeline::Error;
 use ragtriage_pipeline::settings::assemble::most_completion_tokens;
@@ -220,7 +221,14 @@ async fn services(resolved: &Resolved, environment: &Environment, checks: &mut V
     }
     if calls(RecipientRole::Generator) {
         let generation = &resolved.settings.generation;
-        let most = generation.context_tokens as u64 + most_completion_tokens(generation);
+        let chunking = &resolved.settings.chunking;
+        let top = match chunking.tokenizer {
+            Tokenizer::Cl100kBase => retrieval.k.saturating_mul(chunking.size),
+            _ => usize::MAX,
+        };
+        let passages = generation.context_tokens.min(top) as u64;
+        // A fifth for the instruction, and for a tokenizer that counts more than `cl100k_base`.
+        let most = passages + passages / 5 + most_completion_tokens(generation);
         let settings = probe::generator(resolved, environment);
         checks.push(chat("generation endpoint", settings, Some(most)).await);
     }
@@ -229,8 +237,7 @@ async fn services(resolved: &Resolved, environment: &Environment, checks: &mut V
     }
 }
 
-/// Checks a model by a call with at most one answer token. A run needs a context of up to `most` tokens, without the
-/// instruction.
+/// Checks a model by a call with at most one answer token. A run needs a context of about `most` tokens.
 async fn chat(
     subject: &'static str,
     settings: Result<OpenAiSettings, Error>,
@@ -256,7 +263,8 @@ async fn chat(
         return check;
     };
     let hint = format!(
-        "generation.context_tokens and max_tokens are {} in total: lower them or retrieval.k, or raise the server's context length",
+        "a prompt and its reply may take about {} tokens: lower generation.context_tokens, max_tokens or retrieval.k, or raise the \
+         server's context length",
         thousands(most as usize)
     );
     Check { status: Status::Note, hint: Some(hint), ..check }

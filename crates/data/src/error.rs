@@ -153,7 +153,7 @@ impl Error {
             let message = format!("cannot {action} `{}`: {source}", path.display());
             let hint = match source.kind() {
                 ErrorKind::StorageFull | ErrorKind::FileTooLarge | ErrorKind::QuotaExceeded => {
-                    "free some disk space; finished questions are kept; continue with `--resume`"
+                    "free some disk space, and repeat the command; a run continues with `--resume`"
                 }
                 ErrorKind::PermissionDenied => {
                     "check the permissions, or choose another folder with `--out`"

@@ -51,7 +51,7 @@ impl Reply {
         Self { extracted: String::new(), stance: Stance::Unreadable, ..self }
     }
 
-    /// Reads the answer of an external RAG. A blank one declines, as in a record.
+    /// Reads the answer of an external RAG.
     fn of_service(answer: RecordedAttempt) -> Self {
         let RecordedUsage { prompt_tokens, completion_tokens, cost_usd, seconds, finish, .. } =
             answer.usage;
@@ -63,12 +63,7 @@ impl Reply {
             completion_tokens,
             seconds: seconds.unwrap_or_default(),
         };
-        let is_blank = completion.text.trim().is_empty();
-        let reply = Self::read(completion);
-        if is_blank && finish.is_none() {
-            return Self { stance: Stance::Declined, cost_usd, ..reply };
-        }
-        Self { cost_usd, ..reply }
+        Self { cost_usd, ..Self::read(completion) }
     }
 }
 

@@ -186,7 +186,11 @@ impl Failures {
         let again = if run.is_empty() {
             "repeat this command: replies are cached".to_owned()
         } else {
-            format!("continue with `--resume {run}`: finished questions are kept")
+            let fixed = format!("continue with `--resume {run}`: finished questions are kept");
+            match failure.error.kind {
+                ErrorKind::TooLong => format!("run again; where only the server changed, {fixed}"),
+                _ => fixed,
+            }
         };
         Err(Error::other(error).with_hint(format!("{fix}, then {again}")))
     }

@@ -99,7 +99,7 @@ impl<'a> Delivery<'a> {
             recorded,
             read_share: trace
                 .attempt(Condition::Retrieved)
-                .and_then(|attempt| top.read_share(attempt)),
+                .and_then(|attempt| top.read_share(trace, attempt)),
         }
     }
 
@@ -125,7 +125,7 @@ impl<'a> Delivery<'a> {
         };
         let cause = if self.torn(at).is_some() { Stage::Chunking } else { at };
         if part != Some(at) {
-            Evidence::Partial { at, cause, part }
+            Evidence::Partial { at, cause, part, first }
         } else if cause == at && first < at {
             Evidence::Between { first, last: at }
         } else {

@@ -38,6 +38,8 @@ pub enum Evidence {
         cause: Stage,
         /// The first stage whose result lacks it if a part suffices; `None`: the prompt has such a part.
         part: Option<Stage>,
+        /// The first stage that may have lost it: one before `at` where a record does not show its result.
+        first: Stage,
     },
 }
 
@@ -96,10 +98,12 @@ impl Evidence {
     /// Returns the class of a question that lost it there; `None` if it reached the prompt or cannot be tested.
     #[must_use]
     pub fn class(self) -> Option<FailureClass> {
-        if self.is_between() {
-            Some(FailureClass::NotInPrompt)
-        } else {
-            self.lost().map(Into::into)
+        match self {
+            Self::Between { .. } => Some(FailureClass::NotInPrompt),
+            Self::Partial { at, cause, first, .. } if cause == at && first < at => {
+                Some(FailureClass::NotInPrompt)
+            }
+            _ => self.lost().map(Into::into),
         }
     }
 }

@@ -29,14 +29,15 @@ pub struct TopK {
     pub is_in_order: bool,
     /// Number of different retrievers in the record; 0 for a pipeline whose settings are known.
     n_retrievers: usize,
-    /// Tokens that the endpoint counts for one of ours; `None` where that is not known.
-    billed: Option<f64>,
+    /// Tokens that the endpoint counts for one of ours, for questions in other letters than ASCII's and in these; `None` where that
+    /// is not known.
+    billed: [Option<f64>; 2],
 }
 
 impl From<usize> for TopK {
     /// The top k of a pipeline whose settings are known.
     fn from(k: usize) -> Self {
-        Self { k, is_set: true, is_in_order: true, n_retrievers: 0, billed: Some(1.0) }
+        Self { k, is_set: true, is_in_order: true, n_retrievers: 0, billed: [Some(1.0); 2] }
     }
 }
 
@@ -53,7 +54,7 @@ impl TopK {
             is_set: set.all(|other| other == k) && traces.iter().all(|trace| packs(trace, k)),
             is_in_order: traces.iter().all(|trace| packs_in_order(trace, passages)),
             n_retrievers: n_retrievers(traces),
-            billed: None,
+            billed: [None, None],
         }
         .with_billing_of(traces)
     }
@@ -62,16 +63,19 @@ impl TopK {
     /// one of ours. A language may need a third of the tokens of another vocabulary.
     #[must_use]
     pub fn with_billing_of(self, traces: &[Trace]) -> Self {
-        let attempts = traces.iter().filter_map(|trace| trace.attempt(Condition::Retrieved));
-        let shares: Vec<f64> = attempts.filter_map(billed_share).collect();
-        let enough = Some(shares).filter(|shares| shares.len() >= ENOUGH);
-        Self { billed: enough.and_then(|shares| median(&shares)), ..self }
+        let usual = |in_ascii: bool| {
+            let traces = traces.iter().filter(|trace| is_in_ascii(trace) == in_ascii);
+            let attempts = traces.filter_map(|trace| trace.attempt(Condition::Retrieved));
+            let shares: Vec<f64> = attempts.filter_map(billed_share).collect();
+            if shares.len() < ENOUGH { None } else { median(&shares) }
+        };
+        Self { billed: [false, true].map(usual), ..self }
     }
 
     /// Returns the share of the prompt that the endpoint read, if it counted so few tokens that it must have truncated the prompt.
     #[must_use]
-    pub(super) fn read_share(&self, attempt: &Attempt) -> Option<f64> {
-        let share = billed_share(attempt)? / self.billed?;
+    pub(super) fn read_share(&self, trace: &Trace, attempt: &Attempt) -> Option<f64> {
+        let share = billed_share(attempt)? / self.billed[usize::from(is_in_ascii(trace))]?;
         (share < TRUNCATED_BELOW).then_some(share)
     }
 
@@ -88,6 +92,12 @@ impl TopK {
         let n = n_retrievers(std::slice::from_ref(trace));
         n > 0 && n >= self.n_retrievers
     }
+}
+
+/// Returns true if most of the question is ASCII.
+fn is_in_ascii(trace: &Trace) -> bool {
+    let text = &trace.question.text;
+    text.bytes().filter(u8::is_ascii).count() * 2 > text.len()
 }
 
 /// Returns the tokens that the endpoint counted, for one of ours.

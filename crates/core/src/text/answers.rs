@@ -148,6 +148,31 @@ mod tests {
         assert!(!found("18", "It happened in 2018."));
         assert!(found("18", "It happened on 18 May 2018."));
         assert!(found("18", "ages 18–20"), "a dash ends a word");
+        for (gold, passage) in [
+            ("13", "1.3 seconds"),
+            ("$20", "$1.20"),
+            ("$8.70", "870 taxes"),
+            ("24.26", "2,426"),
+            ("30.8%", "308"),
+            ("50.00", "5,000"),
+            ("1000", "10:00"),
+            ("3", "1.3"),
+            ("1.3", "1.35"),
+            ("0.125", "125"),
+        ] {
+            assert!(!found(gold, passage), "{gold} in {passage}");
+        }
+        for (gold, passage) in [
+            ("1577", "$1,577"),
+            ("1577.00", "$1,577.00"),
+            ("1,250,000", "1250000"),
+            ("1250 Euro", "1.250 Euro"),
+            ("1.3", "v1.3."),
+            ("10:00", "at 10:00, or"),
+            ("3.14", "３.14"),
+        ] {
+            assert!(found(gold, passage), "{gold} in {passage}");
+        }
     }
 
     #[test]

@@ -5,6 +5,7 @@
 //! same after NFKC, so that ligatures, full-width forms and non-breaking spaces of real documents compare equal;
 //! it is used to find answers in passages, never to score them.
 
+use std::borrow::Cow;
 use std::sync::LazyLock;
 
 use regex::Regex;
@@ -21,10 +22,36 @@ pub fn official(text: &str) -> String {
     strip(&text.to_lowercase())
 }
 
-/// Applies [`official`] after NFKC. Marks before particles and after elisions separate words.
+/// Applies [`official`] after NFKC. Marks before particles and after elisions separate words. Decimal points and the colons of times
+/// are no punctuation: 13 is not 1.3.
 #[must_use]
 pub fn matching(text: &str) -> String {
-    strip(&fold(&border::separated(text)))
+    strip(&with_number_marks(&fold(&border::separated(text))))
+}
+
+/// Puts letters that no text has for the points, commas and colons between digits, except separators of thousands.
+fn with_number_marks(text: &str) -> Cow<'_, str> {
+    let bytes = text.as_bytes();
+    let n_digits = |digits: &[u8]| digits.iter().take_while(|it| it.is_ascii_digit()).count();
+    let mut out = String::new();
+    let mut copied = 0;
+    for at in memchr::memchr3_iter(b'.', b',', b':', bytes) {
+        let before = bytes[..at].iter().rev().take(4).take_while(|it| it.is_ascii_digit()).count();
+        let after = n_digits(&bytes[at + 1..bytes.len().min(at + 5)]);
+        let is_grouping =
+            (1..=3).contains(&before) && after == 3 && bytes[at - before..at] != *b"0";
+        if before == 0 || after == 0 || is_grouping && bytes[at] != b':' {
+            continue;
+        }
+        out.push_str(&text[copied..at]);
+        out.push(if bytes[at] == b':' { 'ː' } else { 'ꞏ' });
+        copied = at + 1;
+    }
+    if copied == 0 {
+        return Cow::Borrowed(text);
+    }
+    out.push_str(&text[copied..]);
+    Cow::Owned(out)
 }
 
 /// Unicode's punctuation and that of ASCII.
@@ -196,7 +223,7 @@ mod tests {
             ("[the first index](../a/first-index.md)", "first index afirstindexmd"),
             ("<https://x/y>|`a=b`|**c**(d)", "httpsxy b c d"),
             ("macOS/Linux 1/20 src/a/b.rs", "macos linux 120 srcabrs"),
-            ("<0.13 first-index UV\\_TWO", "013 firstindex uvtwo"),
+            ("<0.13 first-index UV\\_TWO", "0ꞏ13 firstindex uvtwo"),
             ("The “well–known” Army’s 18–20", "wellknown armys 1820"),
         ] {
             assert_eq!(separated(text), expected);

@@ -382,13 +382,18 @@ impl Attempt {
         self.error.is_none() && self.stance.unusable().is_none()
     }
 
-    /// Returns true if the last quarter of the reply occurs in it before: the model repeats itself, or writes only control tokens.
+    /// Returns true if the last quarter of the reply occurs in it at least twice before: the model repeats itself, or writes only
+    /// control tokens.
     #[must_use]
     pub fn repeats_itself(&self) -> bool {
         let text = self.raw.trim();
         let last = &text[text.floor_char_boundary(text.len() / 4 * 3)..];
-        text.len() >= LEAST_REPEATING
-            && text.find(last).is_some_and(|at| at + last.len() < text.len())
+        let next = |from| {
+            let from = text.ceil_char_boundary(from);
+            text[from..].find(last).map(|at| from + at)
+        };
+        let second = next(0).and_then(|first| next(first + 1));
+        text.len() >= LEAST_REPEATING && second.is_some_and(|at| at + last.len() < text.len())
     }
 
     /// Returns true if the server took the prompt: the call did not fail, and no filter rejected it.
@@ -569,7 +574,8 @@ mod tests {
     fn a_reply_repeats_itself_where_its_end_has_occurred_before() {
         let repeats = |text: &str| Attempt::new(text).repeats_itself();
         assert!(repeats(&"<|im_end|>\n<|im_start|>".repeat(3)));
-        assert!(repeats("The port is 8080. Passage 1 says so. Passage 1 says so. Passage 1 s"));
+        assert!(repeats(&("The port is 8080.".to_owned() + &" Passage 1 says so.".repeat(4))));
+        assert!(!repeats("The one that was last in the ISR is the one that was last in the"));
         assert!(repeats(&"時間です。".repeat(5)));
         assert!(!repeats(
             "The port is 8080, as passage 1 says. Passage 2 names another one, which"

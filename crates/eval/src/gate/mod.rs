@@ -214,7 +214,12 @@ pub fn check(
     if run.traces.is_empty() {
         let message =
             format!("`{}` has no question to judge: none was finished", run.manifest.name);
-        return Err(Error::new(message, "resume the run with `ragtriage run --resume NAME`"));
+        let hint = if run.manifest.is_imported() {
+            "import the file again"
+        } else {
+            "resume the run with `ragtriage run --resume NAME`"
+        };
+        return Err(Error::new(message, hint));
     }
     let judged = JudgedRun::new(ComparedRun { run, k: evaluation.k }, plan);
     let levels = levels(&judged, plan);

@@ -436,7 +436,8 @@ fn a_measured_gain_is_not_read_from_a_wide_label_again() {
             .conditions
             .push(ConditionAnswers { condition: Condition::GoldWithDistractors, attempts });
         let (at_stage, cause) = (Stage::Packing, Stage::Packing);
-        outcomes[at].evidence = Evidence::Partial { at: at_stage, cause, part: None };
+        outcomes[at].evidence =
+            Evidence::Partial { at: at_stage, cause, part: None, first: at_stage };
     }
     let outcomes = judged(&traces, outcomes);
     let plan = Bootstrap::new((0..71).collect(), 500, 1);

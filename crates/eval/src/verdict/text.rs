@@ -215,7 +215,11 @@ fn leading(verdict: &LossVerdict, facts: &VerdictFacts<'_>, losses: &Losses) -> 
     let is_chance =
         losses.n_clusters < DECIDABLE || verdict.margin.is_none_or(|(_, ci)| ci.holds_zero());
     let name_of = name(source);
-    match verdict.runner_up.filter(|next| is_chance && name(*next) != name_of) {
+    // A class without a fault is not told from its own faults.
+    let is_other = |next: &Source| {
+        next.class() != source.class() || [source, *next].iter().all(|one| has_fault(facts, *one))
+    };
+    match verdict.runner_up.filter(|next| is_chance && is_other(next)) {
         Some(next) => format!(
             " {name_of} and {} lose most; which of the two loses more may be chance.",
             name(next)

@@ -3,7 +3,7 @@
 use super::{ExternalPipeline, plan};
 use ragtriage_clients::llm;
 use ragtriage_core::types::{
-    Attempt, ChunkId, Condition, ConditionAnswers, Finish, Origin, Passage, Stance, TokenUse,
+    Attempt, ChunkId, Condition, ConditionAnswers, Finish, Origin, Passage, TokenUse,
 };
 use ragtriage_data::run::external::recorded::{Recorded, RecordedAttempt, RecordedUsage};
 
@@ -42,8 +42,7 @@ impl ExternalPipeline {
         ConditionAnswers { condition, attempts: vec![self.attempt(answer, passages, prompt)] }
     }
 
-    /// Builds an attempt. A missing answer is an empty one, and a blank one declines, unless the record says how the reply
-    /// ended: SQuAD 2.0's predictions use this form, and its `AnswerEM` of an unanswerable question counts it as correct.
+    /// Builds an attempt. A missing answer is an empty reply.
     fn attempt(
         &self,
         recorded: RecordedAttempt,
@@ -55,13 +54,10 @@ impl ExternalPipeline {
             usage;
         let raw = text.unwrap_or_default();
         let finish = match &error {
-            Some(_) => Some(Finish::Error),
-            None => finish,
+            Some(_) => Finish::Error,
+            None => finish.unwrap_or(Finish::Stop),
         };
-        let (extracted, stance) = match finish {
-            None if raw.trim().is_empty() => (String::new(), Stance::Declined),
-            _ => llm::read_answer(&raw, finish.unwrap_or(Finish::Stop)),
-        };
+        let (extracted, stance) = llm::read_answer(&raw, finish);
         let counted = prompt.or(prompt_tokens);
         let completion = completion_tokens.unwrap_or_else(|| self.plan.counter.count(&raw) as u64);
         Attempt {
@@ -69,7 +65,7 @@ impl ExternalPipeline {
             raw,
             extracted,
             stance,
-            finish: finish.unwrap_or(Finish::Stop),
+            finish,
             origin: Origin::Called,
             tokens: TokenUse {
                 prompt: counted.unwrap_or(0),

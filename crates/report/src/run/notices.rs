@@ -211,7 +211,7 @@ fn unusable(run: &SavedRun) -> Vec<Notice> {
             Stance::Empty,
             false,
             "were empty".to_owned(),
-            "check the endpoint's log, and that no text in generation.stop begins every reply",
+            "check the endpoint's log, and that no text in generation.extra_body.stop begins every reply",
         ),
     ];
     let notices = found.into_iter().filter_map(|(stance, of_loops, what, hint)| {

@@ -53,17 +53,22 @@ pub(super) fn table(found: &SweepFindings, shown: &[(usize, &RankedTrial)]) -> T
     if n_hidden > 0 {
         table.notes.push(format!("and {} more: see tune.json", thousands(n_hidden)));
     }
+    table.notes.extend(failures(found));
+    table
+}
+
+/// Returns what the encoder does not read of the chunks of trials: these are not compared by their size alone.
+pub(super) fn truncated(found: &SweepFindings) -> Vec<String> {
     let truncated = found.scored().filter_map(|row| Some((row, row.truncation?)));
-    table.notes.extend(truncated.take(SHOWN_NOTES).map(|(row, cut)| {
+    let warnings = truncated.take(SHOWN_NOTES).map(|(row, cut)| {
         format!(
-            "! {}: the encoder input limit drops {} of the tokens, and gold evidence of {}",
+            "{}: the encoder input limit drops {} of the tokens, and gold evidence of {}",
             shortened(&row.name, VALUE),
             percent(cut.share),
             plural(cut.n_questions, "question", "questions")
         )
-    }));
-    table.notes.extend(failures(found));
-    table
+    });
+    warnings.collect()
 }
 
 fn is_always_shown(found: &SweepFindings, row: &RankedTrial) -> bool {

@@ -13,6 +13,7 @@ use ragtriage_eval::tuning::Confirmation;
 #[must_use]
 pub fn report(found: &SweepFindings, head: Vec<Fact>) -> Report {
     let mut report = Report::new("ragtriage: tune");
+    report.warnings(&ranked::truncated(found));
     report.elements.push(Element::Verdict(found.verdict.text.clone()));
     report.facts(best(found).into_iter().chain(head).collect());
     report.warnings(&warnings(found));

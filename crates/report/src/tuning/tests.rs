@@ -146,8 +146,10 @@ fn a_trial_that_the_encoder_truncates_is_marked() {
     let table = table(&sweep, 0);
     assert_eq!(table.rows[3][1], "!");
     assert_eq!(
-        table.notes[0],
-        "! s04: the encoder input limit drops 33.4% of the tokens, and gold evidence of 9 questions"
+        super::ranked::truncated(&sweep.found()),
+        [
+            "s04: the encoder input limit drops 33.4% of the tokens, and gold evidence of 9 questions"
+        ]
     );
 }
 

@@ -65,7 +65,7 @@ fn a_section_of_which_the_part_with_the_answer_was_delivered_leaves_the_class_op
     );
     // Chunk 7 was not among the candidates.
     let (at, cause) = (Stage::Retrieval, Stage::Retrieval);
-    assert_eq!(outcome.evidence, Evidence::Partial { at, cause, part: None });
+    assert_eq!(outcome.evidence, Evidence::Partial { at, cause, part: None, first: at });
     assert_eq!(outcome.flags, []);
     assert_eq!(
         outcome_of(&asked, &corpus, way, None).class,

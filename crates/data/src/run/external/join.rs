@@ -102,7 +102,7 @@ impl Joined {
                 n_none += 1;
             }
         }
-        self.note(n_none, "[question|questions] without an answer in results with answers: each counts as declined, correct only if unanswerable");
+        self.note(n_none, "[question|questions] without an answer in results with answers: each counts as an empty reply, which is neither correct nor wrong");
     }
 
     /// Counts the questions that lack a retriever which others have. `is_complete`: the record has every stage of every question,

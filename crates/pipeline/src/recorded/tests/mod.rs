@@ -223,7 +223,7 @@ fn what_further_arms_were_shown_changes_nothing_of_the_pipelines_own() {
 }
 
 #[test]
-fn a_blank_answer_declines() {
+fn a_blank_answer_is_an_empty_reply() {
     let line = line();
     let class = |kind: QuestionKind, answer: Option<RecordedAttempt>| {
         let unanswerable = Question { kind, ..question(&[("d", &[(4, 7)])]) };
@@ -233,14 +233,9 @@ fn a_blank_answer_declines() {
         (found.class, found.fault)
     };
     for blank in [Some(RecordedAttempt::default()), answer(""), answer(" \n")] {
-        assert_eq!(
-            class(QuestionKind::Unanswerable, blank.clone()),
-            (FailureClass::Declined, None)
-        );
-        assert_eq!(
-            class(QuestionKind::Span, blank),
-            (FailureClass::WrongAnswer, Some(Fault::Declined))
-        );
+        for kind in [QuestionKind::Unanswerable, QuestionKind::Span] {
+            assert_eq!(class(kind, blank.clone()), (FailureClass::Failed, None));
+        }
     }
     assert_eq!(class(QuestionKind::Unanswerable, answer("two")).0, FailureClass::Hallucinated);
 }
