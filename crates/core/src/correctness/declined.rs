@@ -56,7 +56,7 @@ impl Reply<'_> {
         let start = self.skip_pleasantries(0);
         let whole = self.at(Class::WholeReplies, start);
         let has = |class| self.has(class, &(0..self.tokens.len()));
-        if whole == 0 && !has(Class::Denials) && !has(Class::Lacks) {
+        if whole == 0 && ![Class::Denials, Class::Lacks, Class::Only].into_iter().any(has) {
             return false;
         }
         let clauses = self.clauses();
@@ -66,6 +66,10 @@ impl Reply<'_> {
         let Some(place) = clauses.iter().position(|clause| self.denies(clause)) else {
             return false;
         };
+        // `No. The tenant may not sublet.`
+        if self.says_polar() && !self.has(Class::Speakers, &clauses[place]) {
+            return false;
+        }
         // What comes before must be talk of the sources, or an apology: else the reply has an answer, and this is its caveat. So is
         // what a contrast or the same sentence brings later.
         let sentence = |clause: &Range<usize>| self.tokens[clause.start].sentence;
@@ -73,16 +77,35 @@ impl Reply<'_> {
         let answers_before =
             |clause: &Range<usize>| sentence(clause) != own && !self.is_talk(clause);
         let answers_after = |clause: &Range<usize>| {
-            let is_contrast = self.at(Class::But, clause.start) > 0;
+            let contrast = self.at(Class::But, clause.start);
+            let is_contrast = contrast > 0;
             // `It is not stated; they only speak of its restoration.`
-            let is_talk = self.is_talk(clause) || !is_contrast && self.has(Class::Topics, clause);
+            let is_topic = !is_contrast && self.has(Class::Topics, clause);
             let has_number = self.tokens[clause.clone()].iter().any(Token::is_number);
-            (is_contrast || sentence(clause) == own)
-                && !self.denies(clause)
-                && (has_number || self.has(Class::Hedges, clause) || !is_talk)
+            if is_contrast || sentence(clause) == own {
+                // `It says spring, but no date.`
+                let begin = clause.start + contrast..(clause.start + contrast + 2).min(clause.end);
+                !self.denies(clause)
+                    && !(is_contrast && self.has(Class::Denials, &begin))
+                    && (has_number || self.has(Class::Hedges, clause) || !self.is_talk(clause) && !is_topic)
+            } else {
+                // `The guide does not say. The manual recommends 250 hours.`
+                has_number
+                    && !is_topic
+                    && !self.denies(clause)
+                    && self.has(Class::Sources, clause)
+                    && ![Class::Speakers, Class::Apologies, Class::Only, Class::Serves].iter().any(|class| self.has(*class, clause))
+            }
         };
         !clauses[..place].iter().any(answers_before)
             && !clauses[place + 1..].iter().any(answers_after)
+    }
+
+    /// Returns true if the first word says yes or no, and a mark follows.
+    fn says_polar(&self) -> bool {
+        let at = self.skip_pleasantries(0);
+        let len = self.at(Class::No, at).max(self.at(Class::Yes, at));
+        len > 0 && self.tokens.get(at + len).is_none_or(|next| next.is_one_of(".,!،。，;:"))
     }
 
     /// Returns the place of the first word from `at` on that is no apology, pleasantry or contrast.
@@ -139,7 +162,7 @@ impl Reply<'_> {
         let n_unspaced = self.tokens[clause.clone()].iter().filter(|token| token.unspaced).count();
         let (reach, short, long) = if n_unspaced * 2 > len { (12, 24, 60) } else { (5, 8, 18) };
         // Quoted words deny nothing: `the error "not found" means`. The verb may precede the contrast: `nennen aber nicht`.
-        let n_quotes = |tokens: &[Token]| tokens.iter().filter(|token| token.is("\"")).count();
+        let n_quotes = |tokens: &[Token]| tokens.iter().filter(|token| token.is_one_of("\"'")).count();
         let is_plain = |at: &usize| {
             n_quotes(&self.tokens[..*at]) % 2 == 0 || n_quotes(&self.tokens[*at..]) == 0
         };
@@ -159,7 +182,8 @@ impl Reply<'_> {
         let [mut denials, mut lacks] = [Class::Denials, Class::Lacks].map(places);
         denials.retain(|at| speaker || !is_framed(at));
         lacks.retain(|at| speaker || !is_framed(at));
-        if denials.is_empty() && lacks.is_empty() {
+        let [only, serves] = [Class::Only, Class::Serves].map(places);
+        if denials.is_empty() && lacks.is_empty() && only.is_empty() {
             return false;
         }
         let is_denied = |at: &usize| denials.iter().any(|denial| denial.abs_diff(*at) <= reach);
@@ -171,6 +195,14 @@ impl Reply<'_> {
         let is_unstated = places(Class::Statements).iter().any(is_denied);
         let is_known = source || speaker || !matters.is_empty();
         let is_near = len <= if is_unstated { long } else { short };
+        // `I can only help with invoices.`, `The text only covers 2021.`
+        let is_only = |at: &usize| only.iter().any(|only| only.abs_diff(*at) <= reach);
+        let has_only = |class| places(class).iter().any(is_only);
+        if speaker && (serves.iter().any(|at| is_only(at) || is_denied(at)))
+            || source && (has_only(Class::Topics))
+        {
+            return true;
+        }
         if (is_unstated || !lacks.is_empty()) && (is_known || is_near) {
             return true;
         }
@@ -199,7 +231,7 @@ impl Reply<'_> {
 
     /// Talk of the sources, an apology, or an offer of help.
     fn is_talk(&self, clause: &Range<usize>) -> bool {
-        let talk = [Class::Sources, Class::Apologies, Class::Speakers];
+        let talk = [Class::Sources, Class::Apologies, Class::Speakers, Class::Only, Class::Serves];
         self.skip_pleasantries(clause.start) >= clause.end
             || talk.into_iter().any(|class| self.has(class, clause))
     }

@@ -142,6 +142,10 @@ pub enum Class {
     Apologies,
     /// Phrases that say by themselves that something is missing: `is silent on`, `beyond the scope of`.
     Lacks,
+    /// Words of restriction: `only`.
+    Only,
+    /// What an assistant does: `help`, `advise`, `questions`. With the speaker they decline if they are denied or restricted.
+    Serves,
     /// Words of a rule or duty, which deny nothing: `must not`.
     Duties,
     /// Words that open a subordinate clause, whose denial is not the source's own: `says that`, `if`.
@@ -307,7 +311,7 @@ mod tests {
             assert!(language.has_data() && needed.iter().all(Option::is_some), "{language:?}");
             assert_eq!(language.words(Class::Months).count(), 12, "{language:?}");
             let declining = Class::WholeReplies..=Class::Topics;
-            assert_eq!(language.words.range(declining).count(), 12, "{language:?}");
+            assert_eq!(language.words.range(declining).count(), 14, "{language:?}");
         }
     }
 
