@@ -40,7 +40,13 @@ pub fn declines(reply: &str, phrases: &[String]) -> bool {
     let n_capital = tokens.iter().filter(|token| token.is_named()).count();
     let is_title = n_capital > 3 && n_capital * 5 >= given.len() * 3;
     let declines = |declining| Reply { tokens: &tokens, declining, words }.declines();
-    !is_title && EACH_ALONE.iter().any(declines)
+    let n_known = |declining: &Lexicon| {
+        (0..tokens.len()).filter(|at| declining.at(Class::FunctionWords, &tokens, *at) > 0).count()
+    };
+    let known: Vec<usize> = EACH_ALONE.iter().map(n_known).collect();
+    let most = known.iter().max().copied().unwrap_or(0);
+    let is_read = |at: usize| known[at] * 3 >= most * 2;
+    !is_title && EACH_ALONE.iter().enumerate().any(|(at, declining)| is_read(at) && declines(declining))
 }
 
 /// A reply as it is read in one language.
@@ -74,28 +80,28 @@ impl Reply<'_> {
         // what a contrast or the same sentence brings later.
         let sentence = |clause: &Range<usize>| self.tokens[clause.start].sentence;
         let own = sentence(&clauses[place]);
-        let answers_before =
-            |clause: &Range<usize>| sentence(clause) != own && !self.is_talk(clause);
+        let answers_before = |clause: &Range<usize>| {
+            let is_other = self.has(Class::Topics, clause) || self.has(Class::Denials, clause);
+            sentence(clause) != own && !is_other && !self.is_talk(clause)
+        };
         let answers_after = |clause: &Range<usize>| {
             let contrast = self.at(Class::But, clause.start);
-            let is_contrast = contrast > 0;
-            // `It is not stated; they only speak of its restoration.`
-            let is_topic = !is_contrast && self.has(Class::Topics, clause);
+            let begin = clause.start..(clause.start + contrast + 5).min(clause.end);
+            let is_after = self.tokens[clause.start - 1].is_one_of(";；؛");
             let has_number = self.tokens[clause.clone()].iter().any(Token::is_number);
-            if is_contrast || sentence(clause) == own {
-                // `It says spring, but no date.`
-                let begin = clause.start + contrast..(clause.start + contrast + 2).min(clause.end);
-                !self.denies(clause)
-                    && !(is_contrast && self.has(Class::Denials, &begin))
-                    && (has_number || self.has(Class::Hedges, clause) || !self.is_talk(clause) && !is_topic)
+            let has = |class: &Class| self.has(*class, clause);
+            // `It is not stated; they only speak of its restoration.`
+            let is_topic = contrast == 0 && has(&Class::Topics);
+            let answers = if contrast > 0 || sentence(clause) == own && !is_after {
+                // Not `It says spring, but no date.`
+                let denies = contrast > 0 && self.has(Class::Denials, &begin);
+                !denies && (has_number || has(&Class::Hedges) || !is_topic && !self.is_talk(clause))
             } else {
                 // `The guide does not say. The manual recommends 250 hours.`
-                has_number
-                    && !is_topic
-                    && !self.denies(clause)
-                    && self.has(Class::Sources, clause)
-                    && ![Class::Speakers, Class::Apologies, Class::Only, Class::Serves].iter().any(|class| self.has(*class, clause))
-            }
+                let talk = [Class::Speakers, Class::Only, Class::Topics];
+                has_number && !talk.iter().any(has)
+            };
+            answers && !self.denies(clause)
         };
         !clauses[..place].iter().any(answers_before)
             && !clauses[place + 1..].iter().any(answers_after)
@@ -105,7 +111,7 @@ impl Reply<'_> {
     fn says_polar(&self) -> bool {
         let at = self.skip_pleasantries(0);
         let len = self.at(Class::No, at).max(self.at(Class::Yes, at));
-        len > 0 && self.tokens.get(at + len).is_none_or(|next| next.is_one_of(".,!،。，;:"))
+        len > 0 && self.tokens.get(at + len).is_none_or(|next| next.is_one_of(".!。"))
     }
 
     /// Returns the place of the first word from `at` on that is no apology, pleasantry or contrast.
@@ -176,12 +182,17 @@ impl Reply<'_> {
         let is_framed = |at: &usize| {
             let last = |frame: usize| frame + self.at(Class::Frames, frame) - 1;
             let in_clause = |to: usize| self.tokens[to].clause == self.tokens[*at].clause;
-            frames.iter().any(|frame| frame <= at && in_clause(last(*frame)))
-                || duties.iter().any(|duty| duty.abs_diff(*at) <= reach / 2)
+            // `Although I have no exact figure, it is about 300.`
+            let concedes = |frame: usize| {
+                let is_first = frame == 0 || self.tokens[frame - 1].sentence < self.tokens[frame].sentence;
+                is_first && self.at(Class::But, frame) > 0
+            };
+            frames.iter().any(|frame| frame <= at && in_clause(last(*frame)) && (!speaker || concedes(*frame)))
+                || !speaker && duties.iter().any(|duty| duty.abs_diff(*at) <= reach / 2)
         };
         let [mut denials, mut lacks] = [Class::Denials, Class::Lacks].map(places);
-        denials.retain(|at| speaker || !is_framed(at));
-        lacks.retain(|at| speaker || !is_framed(at));
+        denials.retain(|at| !is_framed(at));
+        lacks.retain(|at| !is_framed(at));
         let [only, serves] = [Class::Only, Class::Serves].map(places);
         if denials.is_empty() && lacks.is_empty() && only.is_empty() {
             return false;
@@ -198,9 +209,13 @@ impl Reply<'_> {
         // `I can only help with invoices.`, `The text only covers 2021.`
         let is_only = |at: &usize| only.iter().any(|only| only.abs_diff(*at) <= reach);
         let has_only = |class| places(class).iter().any(is_only);
-        if speaker && (serves.iter().any(|at| is_only(at) || is_denied(at)))
-            || source && (has_only(Class::Topics))
+        if speaker && serves.iter().any(is_denied)
+            || source && has_only(Class::Topics)
+            || speaker && [Class::Serves, Class::Sources, Class::Matters].into_iter().any(has_only)
         {
+            return true;
+        }
+        if !denials.is_empty() && len <= long && (source || speaker) {
             return true;
         }
         if (is_unstated || !lacks.is_empty()) && (is_known || is_near) {
