@@ -73,7 +73,8 @@ impl Reply<'_> {
             return false;
         };
         // `No. The tenant may not sublet.`
-        if self.says_polar() && !self.has(Class::Speakers, &clauses[place]) {
+        let spoken = self.has(Class::Speakers, &clauses[place]);
+        if self.says_polar() && !spoken {
             return false;
         }
         // What comes before must be talk of the sources, or an apology: else the reply has an answer, and this is its caveat. So is
@@ -98,8 +99,8 @@ impl Reply<'_> {
                 !denies && (has_number || has(&Class::Hedges) || !is_topic && !self.is_talk(clause))
             } else {
                 // `The guide does not say. The manual recommends 250 hours.`
-                let talk = [Class::Speakers, Class::Only, Class::Topics];
-                has_number && !talk.iter().any(has)
+                let talk = [Class::Speakers, Class::Only, Class::Topics, Class::Apologies];
+                has_number && !spoken && !talk.iter().any(has)
             };
             answers && !self.denies(clause)
         };
@@ -209,13 +210,20 @@ impl Reply<'_> {
         // `I can only help with invoices.`, `The text only covers 2021.`
         let is_only = |at: &usize| only.iter().any(|only| only.abs_diff(*at) <= reach);
         let has_only = |class| places(class).iter().any(is_only);
+        let restricts = [Class::Verbs, Class::Topics, Class::Serves, Class::Matters];
         if speaker && serves.iter().any(is_denied)
-            || source && has_only(Class::Topics)
-            || speaker && [Class::Serves, Class::Sources, Class::Matters].into_iter().any(has_only)
+            || (source || speaker) && restricts.into_iter().any(has_only)
         {
             return true;
         }
-        if !denials.is_empty() && len <= long && (source || speaker) {
+        // The source is what is denied of, or near: not `No vaccine exists, according to the report.`
+        let mut sources = places(Class::Sources);
+        sources.retain(|at| !is_framed(at));
+        let is_of = |denial: &usize| sources.iter().any(|at| *at <= denial + reach);
+        let spoken = places(Class::Speakers).iter().any(|at| {
+            (at.saturating_sub(2)..=*at).all(|from| from + self.at(Class::Apologies, from) <= *at)
+        });
+        if len <= long && !denials.is_empty() && (spoken || denials.iter().any(is_of)) {
             return true;
         }
         if (is_unstated || !lacks.is_empty()) && (is_known || is_near) {
