@@ -46,7 +46,8 @@ pub fn declines(reply: &str, phrases: &[String]) -> bool {
     let known: Vec<usize> = EACH_ALONE.iter().map(n_known).collect();
     let most = known.iter().max().copied().unwrap_or(0);
     let is_read = |at: usize| known[at] * 3 >= most * 2;
-    !is_title && EACH_ALONE.iter().enumerate().any(|(at, declining)| is_read(at) && declines(declining))
+    !is_title
+        && EACH_ALONE.iter().enumerate().any(|(at, declining)| is_read(at) && declines(declining))
 }
 
 /// A reply as it is read in one language.
@@ -87,7 +88,7 @@ impl Reply<'_> {
         };
         let answers_after = |clause: &Range<usize>| {
             let contrast = self.at(Class::But, clause.start);
-            let begin = clause.start..(clause.start + contrast + 5).min(clause.end);
+            let begin = clause.start + contrast;
             let is_after = self.tokens[clause.start - 1].is_one_of(";；؛");
             let has_number = self.tokens[clause.clone()].iter().any(Token::is_number);
             let has = |class: &Class| self.has(*class, clause);
@@ -95,12 +96,13 @@ impl Reply<'_> {
             let is_topic = contrast == 0 && has(&Class::Topics);
             let answers = if contrast > 0 || sentence(clause) == own && !is_after {
                 // Not `It says spring, but no date.`
-                let denies = contrast > 0 && self.has(Class::Denials, &begin);
-                !denies && (has_number || has(&Class::Hedges) || !is_topic && !self.is_talk(clause))
+                let denies = self.has(Class::Denials, &(begin..clause.end.min(begin + 4)));
+                let is_answer = has(&Class::Hedges) || !is_topic && !self.is_talk(clause);
+                (has_number || is_answer) && !(contrast > 0 && denies)
             } else {
                 // `The guide does not say. The manual recommends 250 hours.`
                 let talk = [Class::Speakers, Class::Only, Class::Topics, Class::Apologies];
-                has_number && !spoken && !talk.iter().any(has)
+                has_number && (is_after || !spoken) && !talk.iter().any(has)
             };
             answers && !self.denies(clause)
         };
@@ -169,7 +171,8 @@ impl Reply<'_> {
         let n_unspaced = self.tokens[clause.clone()].iter().filter(|token| token.unspaced).count();
         let (reach, short, long) = if n_unspaced * 2 > len { (12, 24, 60) } else { (5, 8, 18) };
         // Quoted words deny nothing: `the error "not found" means`. The verb may precede the contrast: `nennen aber nicht`.
-        let n_quotes = |tokens: &[Token]| tokens.iter().filter(|token| token.is_one_of("\"'")).count();
+        let n_quotes =
+            |tokens: &[Token]| tokens.iter().filter(|token| token.is_one_of("\"'")).count();
         let is_plain = |at: &usize| {
             n_quotes(&self.tokens[..*at]) % 2 == 0 || n_quotes(&self.tokens[*at..]) == 0
         };
@@ -177,79 +180,70 @@ impl Reply<'_> {
             let near = clause.start.saturating_sub(2)..clause.end;
             near.filter(|at| self.at(class, *at) > 0).filter(is_plain).collect()
         };
-        // Not those of a duty or a subordinate clause: `must not contain`, `says that no one was hurt`, `if papers are missing`.
+        // Not those of a duty, a concession or a subordinate clause: `must not contain`, `says that no one was hurt`.
         let speaker = self.has(Class::Speakers, clause);
         let [frames, duties] = [Class::Frames, Class::Duties].map(places);
         let is_framed = |at: &usize| {
             let last = |frame: usize| frame + self.at(Class::Frames, frame) - 1;
             let in_clause = |to: usize| self.tokens[to].clause == self.tokens[*at].clause;
-            // `Although I have no exact figure, it is about 300.`
-            let concedes = |frame: usize| {
-                let is_first = frame == 0 || self.tokens[frame - 1].sentence < self.tokens[frame].sentence;
-                is_first && self.at(Class::But, frame) > 0
-            };
-            frames.iter().any(|frame| frame <= at && in_clause(last(*frame)) && (!speaker || concedes(*frame)))
+            frames.iter().any(|frame| frame <= at && in_clause(last(*frame)))
                 || !speaker && duties.iter().any(|duty| duty.abs_diff(*at) <= reach / 2)
         };
         let [mut denials, mut lacks] = [Class::Denials, Class::Lacks].map(places);
         denials.retain(|at| !is_framed(at));
         lacks.retain(|at| !is_framed(at));
-        let [only, serves] = [Class::Only, Class::Serves].map(places);
+        let only = places(Class::Only);
         if denials.is_empty() && lacks.is_empty() && only.is_empty() {
             return false;
         }
         let is_denied = |at: &usize| denials.iter().any(|denial| denial.abs_diff(*at) <= reach);
+        let matters = places(Class::Matters);
+        let is_unstated = places(Class::Statements).iter().any(is_denied);
+        let is_near = len <= if is_unstated { long } else { short };
+        if (is_unstated || !lacks.is_empty()) && (speaker || !matters.is_empty() || is_near) {
+            return true;
+        }
+        // `I can only help with invoices.`, `The text only covers 2021.`
+        let is_only = |at: &usize| only.iter().any(|only| only.abs_diff(*at) <= reach);
+        let serves = places(Class::Serves);
+        let limits = [Class::Topics, Class::Matters, Class::Sources].map(places);
+        let is_limited = limits.iter().flatten().chain(&serves).any(is_only);
         let sentence = self.tokens[clause.start].sentence;
         let before = self.tokens[..clause.start].iter().rev();
         let start = clause.start - before.take_while(|token| token.sentence == sentence).count();
-        let source = self.has(Class::Sources, &(start..clause.end));
-        let matters = places(Class::Matters);
-        let is_unstated = places(Class::Statements).iter().any(is_denied);
-        let is_known = source || speaker || !matters.is_empty();
-        let is_near = len <= if is_unstated { long } else { short };
-        // `I can only help with invoices.`, `The text only covers 2021.`
-        let is_only = |at: &usize| only.iter().any(|only| only.abs_diff(*at) <= reach);
-        let has_only = |class| places(class).iter().any(is_only);
-        let restricts = [Class::Verbs, Class::Topics, Class::Serves, Class::Matters];
+        let has_source = |to: usize| self.has(Class::Sources, &(start..to));
         if speaker && serves.iter().any(is_denied)
-            || (source || speaker) && restricts.into_iter().any(has_only)
+            || is_limited && (speaker || has_source(clause.end))
         {
             return true;
         }
-        // The source is what is denied of, or near: not `No vaccine exists, according to the report.`
-        let mut sources = places(Class::Sources);
-        sources.retain(|at| !is_framed(at));
-        let is_of = |denial: &usize| sources.iter().any(|at| *at <= denial + reach);
-        let spoken = places(Class::Speakers).iter().any(|at| {
-            (at.saturating_sub(2)..=*at).all(|from| from + self.at(Class::Apologies, from) <= *at)
+        // What is denied is denied of the speaker or a source, which precedes or is near: not `No vaccine exists, says the report.`
+        let sources = places(Class::Sources);
+        let is_source =
+            |denial: &usize| sources.iter().any(|at| *at <= denial + short && !is_framed(at));
+        let spoken = places(Class::Speakers).into_iter().any(|at| {
+            let is_apology = |from: usize| from + self.at(Class::Apologies, from) > at;
+            !(at.saturating_sub(2)..=at).any(is_apology)
         });
-        if len <= long && !denials.is_empty() && (spoken || denials.iter().any(is_of)) {
-            return true;
-        }
-        if (is_unstated || !lacks.is_empty()) && (is_known || is_near) {
-            return true;
-        }
         // `The text describes the building of the bridge, not its cost.`
         let is_other = |at: &usize| {
             let links = |class| self.at(class, at - 1) > 0;
-            let all = [Class::Sources, Class::Topics];
             *at > start
                 && (self.tokens[at - 1].is_one_of(",，、،")
                     || links(Class::But)
                     || links(Class::And))
-                && all.iter().all(|class| self.has(*class, &(start..*at)))
+                && has_source(*at)
+                && self.has(Class::Topics, &(start..*at))
         };
-        // `No details are available`, not `The study found no evidence`. The verb is not the matter itself: `It was never answered.`
-        let mut verbs = places(Class::Verbs);
-        verbs.retain(is_denied);
+        // `No details are available.`, not `The study found no evidence.`
         let first = self.skip_pleasantries(clause.start) + reach / 2;
-        let is_early = denials.iter().chain(&matters).any(|at| *at <= first);
-        let is_close = is_early
-            && len <= short
-            && matters.iter().any(|at| verbs.iter().any(|verb| verb != at));
-        denials.iter().any(is_other)
-            || !verbs.is_empty() && (source || speaker || is_close)
-            || source && !matters.is_empty() && len <= long
+        let is_matter = |denial: &usize| {
+            *denial <= first
+                && len <= short
+                && matters.iter().any(|at| at.abs_diff(*denial) <= reach / 2)
+        };
+        !denials.is_empty() && (spoken || has_source(clause.start))
+            || denials.iter().any(|at| is_source(at) || is_matter(at) || is_other(at))
     }
 
     /// Talk of the sources, an apology, or an offer of help.
