@@ -1,9 +1,10 @@
 //! Replies that decline to answer.
 //!
-//! A clause declines if it denies, and what it denies is that the matter is stated (`is not mentioned`), or that a source or the
-//! speaker has, finds or knows it (`the context contains no information`, `I cannot determine it`), or is about something else. A
-//! reply declines if it is one of the short replies of its language, or if such a clause comes first, after apologies and talk of
-//! the sources, and no answer follows. The words are those of all languages: a reply need not be in that of its question.
+//! A clause declines if it denies that the matter is stated (`is not mentioned`); if it denies anything of a source or of the speaker
+//! (`the context contains no information`, `I cannot determine it`); or if it limits these to something else (`I can only help with
+//! invoices`). A reply declines if it is one of the short replies of its language, or if such a clause comes first, after apologies and talk of
+//! the sources, and no answer follows. It is read in every language of which it has the
+//! function words: a reply need not be in that of its question.
 
 use std::ops::Range;
 
@@ -40,6 +41,7 @@ pub fn declines(reply: &str, phrases: &[String]) -> bool {
     let n_capital = tokens.iter().filter(|token| token.is_named()).count();
     let is_title = n_capital > 3 && n_capital * 5 >= given.len() * 3;
     let declines = |declining| Reply { tokens: &tokens, declining, words }.declines();
+    // Read in the languages that have most of its function words.
     let n_known = |declining: &Lexicon| {
         (0..tokens.len()).filter(|at| declining.at(Class::FunctionWords, &tokens, *at) > 0).count()
     };
@@ -73,11 +75,7 @@ impl Reply<'_> {
         let Some(place) = clauses.iter().position(|clause| self.denies(clause)) else {
             return false;
         };
-        // `No. The tenant may not sublet.`
         let spoken = self.has(Class::Speakers, &clauses[place]);
-        if self.says_polar() && !spoken {
-            return false;
-        }
         // What comes before must be talk of the sources, or an apology: else the reply has an answer, and this is its caveat. So is
         // what a contrast or the same sentence brings later.
         let sentence = |clause: &Range<usize>| self.tokens[clause.start].sentence;
@@ -108,13 +106,6 @@ impl Reply<'_> {
         };
         !clauses[..place].iter().any(answers_before)
             && !clauses[place + 1..].iter().any(answers_after)
-    }
-
-    /// Returns true if the first word says yes or no, and a mark follows.
-    fn says_polar(&self) -> bool {
-        let at = self.skip_pleasantries(0);
-        let len = self.at(Class::No, at).max(self.at(Class::Yes, at));
-        len > 0 && self.tokens.get(at + len).is_none_or(|next| next.is_one_of(".!。"))
     }
 
     /// Returns the place of the first word from `at` on that is no apology, pleasantry or contrast.
@@ -205,16 +196,13 @@ impl Reply<'_> {
         }
         // `I can only help with invoices.`, `The text only covers 2021.`
         let is_only = |at: &usize| only.iter().any(|only| only.abs_diff(*at) <= reach);
-        let serves = places(Class::Serves);
-        let limits = [Class::Topics, Class::Matters, Class::Sources].map(places);
-        let is_limited = limits.iter().flatten().chain(&serves).any(is_only);
+        let limits = [Class::Topics, Class::Matters, Class::Sources, Class::Serves].map(places);
+        let is_limited = limits.iter().flatten().any(is_only);
         let sentence = self.tokens[clause.start].sentence;
         let before = self.tokens[..clause.start].iter().rev();
         let start = clause.start - before.take_while(|token| token.sentence == sentence).count();
         let has_source = |to: usize| self.has(Class::Sources, &(start..to));
-        if speaker && serves.iter().any(is_denied)
-            || is_limited && (speaker || has_source(clause.end))
-        {
+        if is_limited && (speaker || has_source(clause.end)) {
             return true;
         }
         // What is denied is denied of the speaker or a source, which precedes or is near: not `No vaccine exists, says the report.`

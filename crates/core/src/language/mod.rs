@@ -142,7 +142,7 @@ pub enum Class {
     Lacks,
     /// Words of restriction: `only`.
     Only,
-    /// What an assistant does: `help`, `advise`, `questions`. With the speaker they decline if they are denied or restricted.
+    /// What an assistant does: `help`, `questions`. Restricted, they decline.
     Serves,
     /// Words of a rule or duty, which deny nothing: `must not`.
     Duties,
