@@ -102,7 +102,7 @@ impl Reply<'_> {
                 let talk = [Class::Speakers, Class::Only, Class::Topics, Class::Apologies];
                 has_number && (is_after || !spoken) && !talk.iter().any(has)
             };
-            answers && !self.denies(clause)
+            answers && !self.denies(&(begin.min(clause.end - 1)..clause.end))
         };
         !clauses[..place].iter().any(answers_before)
             && !clauses[place + 1..].iter().any(answers_after)
