@@ -1,9 +1,10 @@
 //! Replies that decline to answer.
 //!
-//! A clause declines if it denies, and what it denies is that the matter is stated (`is not mentioned`), or that a source or the
-//! speaker has, finds or knows it (`the context contains no information`, `I cannot determine it`), or is about something else. A
-//! reply declines if it is one of the short replies of its language, or if such a clause comes first, after apologies and talk of
-//! the sources, and no answer follows. The words are those of all languages: a reply need not be in that of its question.
+//! A clause declines if it denies that the matter is stated (`is not mentioned`); if it denies anything of a source or of the speaker
+//! (`the context contains no information`, `I cannot determine it`); or if it limits these to something else (`I can only help with
+//! invoices`). A reply declines if it is one of the short replies of its language, or if such a clause comes first, after apologies and talk of
+//! the sources, and no answer follows. It is read in every language of which it has the
+//! function words: a reply need not be in that of its question.
 
 use std::ops::Range;
 
@@ -40,7 +41,15 @@ pub fn declines(reply: &str, phrases: &[String]) -> bool {
     let n_capital = tokens.iter().filter(|token| token.is_named()).count();
     let is_title = n_capital > 3 && n_capital * 5 >= given.len() * 3;
     let declines = |declining| Reply { tokens: &tokens, declining, words }.declines();
-    !is_title && EACH_ALONE.iter().any(declines)
+    // Read in the languages that have most of its function words.
+    let n_known = |declining: &Lexicon| {
+        (0..tokens.len()).filter(|at| declining.at(Class::FunctionWords, &tokens, *at) > 0).count()
+    };
+    let known: Vec<usize> = EACH_ALONE.iter().map(n_known).collect();
+    let most = known.iter().max().copied().unwrap_or(0);
+    let is_read = |at: usize| known[at] * 3 >= most * 2;
+    !is_title
+        && EACH_ALONE.iter().enumerate().any(|(at, declining)| is_read(at) && declines(declining))
 }
 
 /// A reply as it is read in one language.
@@ -56,7 +65,7 @@ impl Reply<'_> {
         let start = self.skip_pleasantries(0);
         let whole = self.at(Class::WholeReplies, start);
         let has = |class| self.has(class, &(0..self.tokens.len()));
-        if whole == 0 && !has(Class::Denials) && !has(Class::Lacks) {
+        if whole == 0 && ![Class::Denials, Class::Lacks, Class::Only].into_iter().any(has) {
             return false;
         }
         let clauses = self.clauses();
@@ -66,20 +75,34 @@ impl Reply<'_> {
         let Some(place) = clauses.iter().position(|clause| self.denies(clause)) else {
             return false;
         };
+        let spoken = self.has(Class::Speakers, &clauses[place]);
         // What comes before must be talk of the sources, or an apology: else the reply has an answer, and this is its caveat. So is
         // what a contrast or the same sentence brings later.
         let sentence = |clause: &Range<usize>| self.tokens[clause.start].sentence;
         let own = sentence(&clauses[place]);
-        let answers_before =
-            |clause: &Range<usize>| sentence(clause) != own && !self.is_talk(clause);
+        let answers_before = |clause: &Range<usize>| {
+            let is_other = self.has(Class::Topics, clause) || self.has(Class::Denials, clause);
+            sentence(clause) != own && !is_other && !self.is_talk(clause)
+        };
         let answers_after = |clause: &Range<usize>| {
-            let is_contrast = self.at(Class::But, clause.start) > 0;
-            // `It is not stated; they only speak of its restoration.`
-            let is_talk = self.is_talk(clause) || !is_contrast && self.has(Class::Topics, clause);
+            let contrast = self.at(Class::But, clause.start);
+            let begin = clause.start + contrast;
+            let is_after = self.tokens[clause.start - 1].is_one_of(";；؛");
             let has_number = self.tokens[clause.clone()].iter().any(Token::is_number);
-            (is_contrast || sentence(clause) == own)
-                && !self.denies(clause)
-                && (has_number || self.has(Class::Hedges, clause) || !is_talk)
+            let has = |class: &Class| self.has(*class, clause);
+            // `It is not stated; they only speak of its restoration.`
+            let is_topic = contrast == 0 && has(&Class::Topics);
+            let answers = if contrast > 0 || sentence(clause) == own && !is_after {
+                // Not `It says spring, but no date.`
+                let denies = self.has(Class::Denials, &(begin..clause.end.min(begin + 4)));
+                let is_answer = has(&Class::Hedges) || !is_topic && !self.is_talk(clause);
+                (has_number || is_answer) && !(contrast > 0 && denies)
+            } else {
+                // `The guide does not say. The manual recommends 250 hours.`
+                let talk = [Class::Speakers, Class::Only, Class::Topics, Class::Apologies];
+                has_number && (is_after || !spoken) && !talk.iter().any(has)
+            };
+            answers && !self.denies(&(begin.min(clause.end - 1)..clause.end))
         };
         !clauses[..place].iter().any(answers_before)
             && !clauses[place + 1..].iter().any(answers_after)
@@ -139,7 +162,8 @@ impl Reply<'_> {
         let n_unspaced = self.tokens[clause.clone()].iter().filter(|token| token.unspaced).count();
         let (reach, short, long) = if n_unspaced * 2 > len { (12, 24, 60) } else { (5, 8, 18) };
         // Quoted words deny nothing: `the error "not found" means`. The verb may precede the contrast: `nennen aber nicht`.
-        let n_quotes = |tokens: &[Token]| tokens.iter().filter(|token| token.is("\"")).count();
+        let n_quotes =
+            |tokens: &[Token]| tokens.iter().filter(|token| token.is_one_of("\"'")).count();
         let is_plain = |at: &usize| {
             n_quotes(&self.tokens[..*at]) % 2 == 0 || n_quotes(&self.tokens[*at..]) == 0
         };
@@ -147,59 +171,72 @@ impl Reply<'_> {
             let near = clause.start.saturating_sub(2)..clause.end;
             near.filter(|at| self.at(class, *at) > 0).filter(is_plain).collect()
         };
-        // Not those of a duty or a subordinate clause: `must not contain`, `says that no one was hurt`, `if papers are missing`.
+        // Not those of a duty, a concession or a subordinate clause: `must not contain`, `says that no one was hurt`.
         let speaker = self.has(Class::Speakers, clause);
         let [frames, duties] = [Class::Frames, Class::Duties].map(places);
         let is_framed = |at: &usize| {
             let last = |frame: usize| frame + self.at(Class::Frames, frame) - 1;
             let in_clause = |to: usize| self.tokens[to].clause == self.tokens[*at].clause;
             frames.iter().any(|frame| frame <= at && in_clause(last(*frame)))
-                || duties.iter().any(|duty| duty.abs_diff(*at) <= reach / 2)
+                || !speaker && duties.iter().any(|duty| duty.abs_diff(*at) <= reach / 2)
         };
         let [mut denials, mut lacks] = [Class::Denials, Class::Lacks].map(places);
-        denials.retain(|at| speaker || !is_framed(at));
-        lacks.retain(|at| speaker || !is_framed(at));
-        if denials.is_empty() && lacks.is_empty() {
+        denials.retain(|at| !is_framed(at));
+        lacks.retain(|at| !is_framed(at));
+        let only = places(Class::Only);
+        if denials.is_empty() && lacks.is_empty() && only.is_empty() {
             return false;
         }
         let is_denied = |at: &usize| denials.iter().any(|denial| denial.abs_diff(*at) <= reach);
+        let matters = places(Class::Matters);
+        let is_unstated = places(Class::Statements).iter().any(is_denied);
+        let is_near = len <= if is_unstated { long } else { short };
+        if (is_unstated || !lacks.is_empty()) && (speaker || !matters.is_empty() || is_near) {
+            return true;
+        }
+        // `I can only help with invoices.`, `The text only covers 2021.`
+        let is_only = |at: &usize| only.iter().any(|only| only.abs_diff(*at) <= reach);
+        let limits = [Class::Topics, Class::Matters, Class::Sources, Class::Serves].map(places);
+        let is_limited = limits.iter().flatten().any(is_only);
         let sentence = self.tokens[clause.start].sentence;
         let before = self.tokens[..clause.start].iter().rev();
         let start = clause.start - before.take_while(|token| token.sentence == sentence).count();
-        let source = self.has(Class::Sources, &(start..clause.end));
-        let matters = places(Class::Matters);
-        let is_unstated = places(Class::Statements).iter().any(is_denied);
-        let is_known = source || speaker || !matters.is_empty();
-        let is_near = len <= if is_unstated { long } else { short };
-        if (is_unstated || !lacks.is_empty()) && (is_known || is_near) {
+        let has_source = |to: usize| self.has(Class::Sources, &(start..to));
+        if is_limited && (speaker || has_source(clause.end)) {
             return true;
         }
+        // What is denied is denied of the speaker or a source, which precedes or is near: not `No vaccine exists, says the report.`
+        let sources = places(Class::Sources);
+        let is_source =
+            |denial: &usize| sources.iter().any(|at| *at <= denial + short && !is_framed(at));
+        let spoken = places(Class::Speakers).into_iter().any(|at| {
+            let is_apology = |from: usize| from + self.at(Class::Apologies, from) > at;
+            !(at.saturating_sub(2)..=at).any(is_apology)
+        });
         // `The text describes the building of the bridge, not its cost.`
         let is_other = |at: &usize| {
             let links = |class| self.at(class, at - 1) > 0;
-            let all = [Class::Sources, Class::Topics];
             *at > start
                 && (self.tokens[at - 1].is_one_of(",，、،")
                     || links(Class::But)
                     || links(Class::And))
-                && all.iter().all(|class| self.has(*class, &(start..*at)))
+                && has_source(*at)
+                && self.has(Class::Topics, &(start..*at))
         };
-        // `No details are available`, not `The study found no evidence`. The verb is not the matter itself: `It was never answered.`
-        let mut verbs = places(Class::Verbs);
-        verbs.retain(is_denied);
+        // `No details are available.`, not `The study found no evidence.`
         let first = self.skip_pleasantries(clause.start) + reach / 2;
-        let is_early = denials.iter().chain(&matters).any(|at| *at <= first);
-        let is_close = is_early
-            && len <= short
-            && matters.iter().any(|at| verbs.iter().any(|verb| verb != at));
-        denials.iter().any(is_other)
-            || !verbs.is_empty() && (source || speaker || is_close)
-            || source && !matters.is_empty() && len <= long
+        let is_matter = |denial: &usize| {
+            *denial <= first
+                && len <= short
+                && matters.iter().any(|at| at.abs_diff(*denial) <= reach / 2)
+        };
+        !denials.is_empty() && (spoken || has_source(clause.start))
+            || denials.iter().any(|at| is_source(at) || is_matter(at) || is_other(at))
     }
 
     /// Talk of the sources, an apology, or an offer of help.
     fn is_talk(&self, clause: &Range<usize>) -> bool {
-        let talk = [Class::Sources, Class::Apologies, Class::Speakers];
+        let talk = [Class::Sources, Class::Apologies, Class::Speakers, Class::Only, Class::Serves];
         self.skip_pleasantries(clause.start) >= clause.end
             || talk.into_iter().any(|class| self.has(class, clause))
     }

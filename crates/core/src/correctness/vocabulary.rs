@@ -152,9 +152,17 @@ pub(super) struct Vocabulary {
 static ALL: LazyLock<Vec<Vocabulary>> = LazyLock::new(|| {
     Language::all().iter().chain([Language::of("")]).map(Vocabulary::new).collect()
 });
-/// The words of each language alone: a reply may decline in any.
-pub(super) static EACH_ALONE: LazyLock<Vec<Lexicon>> =
-    LazyLock::new(|| Language::all().iter().map(|language| Lexicon::new(&[language])).collect());
+/// The words of each language alone: a reply may decline in any. The function words are all that it has.
+pub(super) static EACH_ALONE: LazyLock<Vec<Lexicon>> = LazyLock::new(|| {
+    let alone = |language: &Language| {
+        let mut words = Lexicon::new(&[language]);
+        let shared = language.stop_words.iter().chain(&language.articles).map(String::as_str);
+        let all = Phrases::new(language.words(Class::FunctionWords).chain(shared));
+        words.0.insert(Class::FunctionWords, all);
+        words
+    };
+    Language::all().iter().map(alone).collect()
+});
 
 impl Vocabulary {
     /// Returns the vocabulary of `language`.

@@ -134,14 +134,16 @@ pub enum Class {
     Matters,
     /// Words of lacking and denying.
     Denials,
-    /// Verbs of knowing, finding and containing: they decline together with speaker, source or matter.
-    Verbs,
-    /// Verbs of stating, which decline by themselves: `is not stated`.
+    /// Verbs of stating, which need no source: `is not stated`.
     Statements,
     /// Apologies and offers of help around a refusal.
     Apologies,
     /// Phrases that say by themselves that something is missing: `is silent on`, `beyond the scope of`.
     Lacks,
+    /// Words of restriction: `only`.
+    Only,
+    /// What an assistant does: `help`, `questions`. Restricted, they decline.
+    Serves,
     /// Words of a rule or duty, which deny nothing: `must not`.
     Duties,
     /// Words that open a subordinate clause, whose denial is not the source's own: `says that`, `if`.
@@ -307,7 +309,7 @@ mod tests {
             assert!(language.has_data() && needed.iter().all(Option::is_some), "{language:?}");
             assert_eq!(language.words(Class::Months).count(), 12, "{language:?}");
             let declining = Class::WholeReplies..=Class::Topics;
-            assert_eq!(language.words.range(declining).count(), 12, "{language:?}");
+            assert_eq!(language.words.range(declining).count(), 13, "{language:?}");
         }
     }
 
