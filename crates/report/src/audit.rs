@@ -5,6 +5,7 @@ use ragtriage_core::correctness::Correctness;
 use ragtriage_core::text::numbers::{percent, percents, plural};
 use ragtriage_core::types::FailureClass;
 use ragtriage_eval::audit::{AnswerAudit, Audit};
+use ragtriage_eval::summary::Share;
 
 /// Builds the report on an audit.
 #[must_use]
@@ -75,7 +76,7 @@ fn verdict(audit: &AnswerAudit) -> String {
     )
 }
 
-/// Lays out decisions by judgments, with kappa.
+/// Lays out decisions by judgments.
 fn agreement(audit: &AnswerAudit) -> Table {
     let audited = plural(audit.n_audited, "audited answer", "audited answers");
     let mut table = Table::new(
@@ -106,16 +107,11 @@ fn agreement(audit: &AnswerAudit) -> Table {
     table
 }
 
-/// Describes the agreement on the answers that the rule decides; `None` if kappa is undefined.
+/// Describes the agreement on the answers that the rule decides; `None` without any.
 fn agreed(audit: &AnswerAudit) -> Option<String> {
-    let kappa = audit.kappa?;
-    let ci95 =
-        kappa.ci95.map_or(String::new(), |ci| format!(", 95% CI [{:.2}, {:.2}]", ci.low, ci.high));
-    Some(format!(
-        "where the rule decides: agreement {:.1}%, Cohen's kappa {:.2}{ci95}",
-        100.0 * kappa.observed,
-        kappa.value
-    ))
+    let Share { share, ci95, .. } = audit.agreed;
+    let (share, ci95) = (percent(share), percents(ci95?));
+    Some(format!("where the rule decides: agreement {share}, 95% CI {ci95}"))
 }
 
 #[cfg(test)]
@@ -124,11 +120,10 @@ mod tests {
     use crate::render::terminal::{self, Screen};
     use crate::run;
     use crate::specimen;
-    use ragtriage_core::stats::kappa::Kappa;
     use ragtriage_core::stats::ppi::PpiMean;
     use ragtriage_core::types::Interval;
     use ragtriage_eval::audit::{Audit, JudgedCell};
-    use ragtriage_eval::summary::{self, Share};
+    use ragtriage_eval::summary;
 
     /// Forty audited answers of 250, of which the rule decides 37 as the person does.
     fn forty() -> AnswerAudit {
@@ -143,13 +138,12 @@ mod tests {
                 cell(Correctness::Wrong, true, 1),
                 cell(Correctness::Wrong, false, 9),
             ],
-            // By chance 30/40 x 29/40 + 10/40 x 11/40.
-            kappa: Some(Kappa {
-                value: 0.8065,
-                observed: 0.925,
-                expected: 0.6125,
-                ci95: Some(Interval { low: 0.61, high: 1.0 }),
-            }),
+            // Wilson's interval of 37 of 40.
+            agreed: Share {
+                count: 37,
+                share: 0.925,
+                ci95: Some(Interval { low: 0.8014, high: 0.9742 }),
+            },
             correct: Some(PpiMean {
                 mean: 0.712,
                 error: 0.04,
@@ -187,7 +181,7 @@ mod tests {
                    correct  wrong
           correct       28      2
           wrong          1      9
-          - where the rule decides: agreement 92.5%, Cohen's kappa 0.81, 95% CI [0.61, 1.00]
+          - where the rule decides: agreement 92.5%, 95% CI [80.1, 97.4]
           - corrected: prediction-powered inference; the rule counts an unsure answer as 0.5
         ");
     }

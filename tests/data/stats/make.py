@@ -8,14 +8,11 @@ import json
 import mpmath
 import numpy as np
 import scipy
-import sklearn
 import statsmodels
 import statsmodels.api as sm
 from scipy import stats
 from scipy.optimize import brentq
-from sklearn.metrics import cohen_kappa_score
 from statsmodels.stats.contingency_tables import mcnemar
-from statsmodels.stats.inter_rater import cohens_kappa
 from statsmodels.stats.multitest import multipletests
 from statsmodels.stats.power import TTestPower
 
@@ -70,29 +67,11 @@ def bootstrap_case(n):
     return {"values": values.tolist(), "resampled": resampled.tolist(), "percentile": list(percentile.confidence_interval), "bca": list(test.confidence_interval)}
 
 
-def kappa_case(table):
-    """scikit-learn's kappa, plain and with quadratic weights, and statsmodels' standard errors (Fleiss, Cohen, Everitt 1969)."""
-    table = np.array(table)
-    first, second = (np.repeat(axis.ravel(), table.ravel()) for axis in np.indices(table.shape))
-    plain, squared = cohens_kappa(table), cohens_kappa(table, wt="quadratic")
-    shares = table / table.sum()
-    return {
-        "table": table.tolist(),
-        "observed": np.trace(shares),
-        "expected": shares.sum(1) @ shares.sum(0),
-        "kappa": cohen_kappa_score(first, second),
-        "error": plain.std_kappa,
-        "squared": cohen_kappa_score(first, second, weights="quadratic", labels=range(len(table))),
-        "squared_error": squared.std_kappa,
-    }
-
-
 families = [rng.uniform(0, 0.2, n).tolist() for n in (1, 2, 5, 12)] + [[0.04, 0.01, 0.04, 0.9, 0.01]]
 values = {
     "scipy": scipy.__version__,
     "statsmodels": statsmodels.__version__,
     "mpmath": mpmath.__version__,
-    "sklearn": sklearn.__version__,
     "normal": [[x, stats.norm.cdf(x)] for x in (-30.0, -8.0, -3.0, -2.0, -1.0, -0.1, 0.0, 0.5, 1.9, 2.1, 5.0)],
     "normal_quantile": [[p, stats.norm.ppf(p)] for p in (1e-300, 1e-10, 0.001, 0.025, 0.3, 0.8, 0.975, 0.9999)],
     "student": [[t, df, student_tail(t, df)] for df in (1, 2, 3, 10, 49, 399, 7404, 1e6) for t in (1e-6, 0.3, 1.0, 1.7, 1.75, 2.5, 6.0, 30.0, 1000.0)],
@@ -103,6 +82,5 @@ values = {
     "paired": [t_case(n) for n in (5, 50, 150, 400)],
     "exact": [exact_case(n) for n in (3, 10, 20, 30, 45)],
     "bootstrap": [bootstrap_case(n) for n in (8, 32, 64)],
-    "kappa": [kappa_case(table) for table in ([[88, 14, 18], [10, 40, 10], [2, 6, 12]], [[20, 5], [3, 12]], [[150, 9, 4, 1], [12, 30, 6, 2], [3, 5, 17, 8], [1, 2, 6, 44]], [[2, 9], [11, 3]])],
 }
 print("{\n" + ",\n".join(f"{json.dumps(key)}: {json.dumps(value)}" for key, value in values.items()) + "\n}")

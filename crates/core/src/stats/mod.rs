@@ -8,7 +8,6 @@ mod expected;
 mod flips;
 pub mod holm;
 pub mod interval;
-pub mod kappa;
 pub mod mcnemar;
 pub mod median;
 pub mod normal;

@@ -11,7 +11,6 @@ use crate::clusters;
 use crate::summary::{EvaluationPlan, Share};
 use ragtriage_core::attribute::classify::Outcome;
 use ragtriage_core::correctness::Correctness;
-use ragtriage_core::stats::kappa::{Kappa, kappa};
 use ragtriage_core::stats::ppi::{PpiItem, PpiMean, ppi_mean};
 use ragtriage_core::stats::wilson::wilson;
 use ragtriage_core::types::{Condition, FailureClass, QuestionKind};
@@ -62,9 +61,8 @@ pub struct AnswerAudit {
     pub n_audited: usize,
     /// Every combination of decision and judgment that occurred.
     pub cells: Vec<JudgedCell>,
-    /// Agreement of rule and person, over the audited answers that the rule decides; `None` if both call all of them correct,
-    /// or all of them wrong.
-    pub kappa: Option<Kappa>,
+    /// Audited answers of those that the rule decides on which the person agrees, with their share and its Wilson interval.
+    pub agreed: Share,
     /// Share of correct answers; `None` for a single cluster of questions.
     pub correct: Option<PpiMean>,
 }
@@ -105,11 +103,7 @@ pub fn audit(
         n_sampled: corrections.n_lines,
         answers: answer_audit(run, rule, corrections, plan),
         n_audited,
-        wrong: Share {
-            count,
-            share: count as f64 / n_audited.max(1) as f64,
-            ci95: wilson(count, n_audited),
-        },
+        wrong: share(count, n_audited),
         confusion: counts
             .into_iter()
             .map(|((printed, correct), count)| Mistake { printed, correct, count })
@@ -158,17 +152,16 @@ pub fn answer_audit(
     });
     let items: Vec<PpiItem> = items.collect();
     let mut counts: BTreeMap<(Correctness, bool), usize> = BTreeMap::new();
-    let (mut grades, mut grade_clusters) = (Vec::new(), Vec::new());
-    for ((at, rule), cluster) in judged.iter().zip(&cluster_of) {
-        let Some(is_correct) = audited.get(at) else {
-            continue;
-        };
-        *counts.entry((*rule, *is_correct)).or_default() += 1;
-        if *rule != Correctness::Unsure {
-            grades.push((i32::from(*rule == Correctness::Correct), i32::from(*is_correct)));
-            grade_clusters.push(*cluster);
+    for (at, rule) in &judged {
+        if let Some(is_correct) = audited.get(at) {
+            *counts.entry((*rule, *is_correct)).or_default() += 1;
         }
     }
+    let decided = counts.iter().filter(|((rule, _), _)| *rule != Correctness::Unsure);
+    let n_decided = decided.clone().map(|(_, n)| n).sum();
+    let agreed =
+        decided.filter(|((rule, is_correct), _)| *rule == Correctness::from_correct(*is_correct));
+    let agreed = share(agreed.map(|(_, n)| n).sum(), n_decided);
     Some(AnswerAudit {
         n_questions: items.len(),
         n_unsure: judged.iter().filter(|(_, rule)| *rule == Correctness::Unsure).count(),
@@ -177,7 +170,11 @@ pub fn answer_audit(
             .into_iter()
             .map(|((rule, is_correct), count)| JudgedCell { rule, is_correct, count })
             .collect(),
-        kappa: kappa(&grades, &grade_clusters),
+        agreed,
         correct: ppi_mean(&items, &cluster_of),
     })
+}
+
+fn share(count: usize, n: usize) -> Share {
+    Share { count, share: count as f64 / n.max(1) as f64, ci95: wilson(count, n) }
 }

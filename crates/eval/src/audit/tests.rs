@@ -175,9 +175,8 @@ fn correct_answers_are_corrected_by_the_audit() {
             (Correctness::Wrong, false, 2),
         ]
     );
-    // Of the four decided ones three agree; by chance 1/2 x 1/4 + 1/2 x 3/4 = 1/2: kappa = (3/4 - 1/2) / (1 - 1/2).
-    let kappa = found.kappa.expect("both judgments occur");
-    assert!((kappa.observed - 0.75).abs() < 1e-12 && (kappa.value - 0.5).abs() < 1e-12);
+    // Of the four decided ones.
+    assert_eq!((found.agreed.count, found.agreed.share), (3, 0.75));
     // The rule alone: (5 + 2 x 1/2) / 10. Its errors: 0, -1, 0, 0, 1/2, -1/2 with mean -1/6.
     let correct = found.correct.expect("six were audited");
     let mean = 0.6 - 1.0 / 6.0;
