@@ -1,14 +1,11 @@
 //! Scores of a question's answer.
 
-use std::collections::BTreeSet;
-
 use ragtriage_core::attribute::classify::Outcome;
 use ragtriage_core::attribute::judge::decide;
 use ragtriage_core::correctness::{Correctness, Judge, unsupported_values};
 use ragtriage_core::metric::Family;
 use ragtriage_core::metric::answer::{self, AnswerScores, Scorer};
-use ragtriage_core::text::citations::{Citation, citations};
-use ragtriage_core::types::{Attempt, ChunkId, Condition, QuestionKind, Stance, Trace};
+use ragtriage_core::types::{Attempt, Condition, QuestionKind, Stance, Trace};
 use ragtriage_data::run::SavedRun;
 
 /// The pipeline's answer, prepared for any metric.
@@ -84,34 +81,6 @@ impl<'a> AnswerOf<'a> {
 
     fn text(&self) -> Option<&'a str> {
         self.attempt.map(|attempt| attempt.extracted.as_str())
-    }
-
-    /// Returns the packed passages that the answer cites, each once, and the number of other citations; `None` if it declines, refuses
-    /// or has no content.
-    pub fn cited(&self) -> Option<(Vec<&'a ChunkId>, usize)> {
-        self.answered()?;
-        let packed: Vec<&ChunkId> = self.trace.packed().collect();
-        let names = |id: &ChunkId, name: &str| {
-            let passage = self.run.passages.get(id);
-            let title = passage.map_or("", |passage| passage.title.as_str());
-            [id.doc(), title].iter().any(|known| known.eq_ignore_ascii_case(name))
-        };
-        let is_name = |name: &str| packed.iter().any(|id| names(id, name));
-        let (mut cited, mut others) = (Vec::new(), BTreeSet::new());
-        for citation in citations(&self.attempt?.raw, &is_name) {
-            match citation {
-                Citation::Name(name) => cited.extend(packed.iter().filter(|id| names(id, &name))),
-                Citation::Number(number) => {
-                    match number.checked_sub(1).and_then(|at| packed.get(at)) {
-                        Some(id) => cited.push(*id),
-                        None => drop(others.insert(number)),
-                    }
-                }
-            }
-        }
-        cited.sort_unstable();
-        cited.dedup();
-        Some((cited, others.len()))
     }
 
     /// Returns the answer, unless it declines, refuses or has no content.

@@ -133,10 +133,6 @@ families! {
         "normalised tokens of the answer that occur in the prompt's passages / tokens of the answer; undefined for an empty or declining answer";
     UnsupportedValues = "UnsupportedValues", Nothing,
         "numbers, dates and names of the answer that no passage of the prompt contains, in any notation; undefined for an empty or declining answer";
-    CitationPrecision = "CitationPrecision", Nothing,
-        "cited passages that hold a part of the gold evidence / passages cited, of which those that are not in the prompt hold none; undefined without a citation";
-    CitationRecall = "CitationRecall", Nothing,
-        "EvidenceRecall of the cited passages / EvidenceRecall@prompt; undefined where the prompt has no gold evidence, and for an empty or declining answer";
     Seconds = "seconds", Nothing,
         "wall time of retrieval, reranking and packing, and of the call of the condition `retrieved`; undefined for a failed or cached call";
     SecondsP95 = "seconds_p95", Nothing,
