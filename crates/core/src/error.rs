@@ -1,48 +1,65 @@
-//! The error of this crate. No caller branches on a kind of it.
+//! The error of this crate, and of those that add a kind to it.
 
 use std::fmt;
 
 use crate::hint::Hint;
 
-/// An invalid setting, name or file that this crate was given; boxed, since other errors hold it.
-#[derive(Debug)]
-pub struct Error(Box<Parts>);
+type Source = Box<dyn std::error::Error + Send + Sync>;
 
+/// An error with its remedy and its cause.
 #[derive(Debug)]
-struct Parts {
+pub struct ErrorOf<K> {
+    /// What a caller distinguishes.
+    pub kind: K,
     message: String,
+    /// Empty where the message suffices.
     hint: String,
-    source: Option<Box<dyn std::error::Error + Send + Sync>>,
+    source: Option<Source>,
 }
 
-impl Error {
+/// An invalid setting, name or file that this crate was given. No caller branches on a kind of it.
+pub type Error = ErrorOf<()>;
+
+impl ErrorOf<()> {
     /// Creates an error with its remedy; empty where the message suffices.
     pub(crate) fn new(message: impl Into<String>, hint: impl Into<String>) -> Self {
-        Self(Box::new(Parts { message: message.into(), hint: hint.into(), source: None }))
-    }
-
-    /// Adds the cause.
-    pub(crate) fn because(mut self, source: Box<dyn std::error::Error + Send + Sync>) -> Self {
-        self.0.source = Some(source);
-        self
+        Self::of((), message).with_hint(hint)
     }
 }
 
-impl fmt::Display for Error {
+impl<K> ErrorOf<K> {
+    /// Creates an error without a remedy.
+    pub fn of(kind: K, message: impl Into<String>) -> Self {
+        Self { kind, message: message.into(), hint: String::new(), source: None }
+    }
+
+    /// Returns the error with this remedy.
+    #[must_use]
+    pub fn with_hint(self, hint: impl Into<String>) -> Self {
+        Self { hint: hint.into(), ..self }
+    }
+
+    /// Returns the error with its cause.
+    #[must_use]
+    pub fn because(self, source: impl Into<Source>) -> Self {
+        Self { source: Some(source.into()), ..self }
+    }
+}
+
+impl<K> fmt::Display for ErrorOf<K> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0.message)
+        f.write_str(&self.message)
     }
 }
 
-impl std::error::Error for Error {
+impl<K: fmt::Debug> std::error::Error for ErrorOf<K> {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
-        let source = self.0.source.as_deref()?;
-        Some(source)
+        self.source.as_deref().map(|source| source as _)
     }
 }
 
-impl Hint for Error {
+impl<K> Hint for ErrorOf<K> {
     fn hint(&self) -> Option<String> {
-        Some(&self.0.hint).filter(|hint| !hint.is_empty()).cloned()
+        Some(&self.hint).filter(|hint| !hint.is_empty()).cloned()
     }
 }

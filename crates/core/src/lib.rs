@@ -33,4 +33,4 @@ pub mod stats;
 pub mod text;
 pub mod types;
 
-pub use error::Error;
+pub use error::{Error, ErrorOf};

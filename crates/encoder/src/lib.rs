@@ -6,6 +6,6 @@
 pub mod bert;
 pub mod checkpoint;
 
-mod error;
+pub mod error;
 
 pub use error::{Error, Kind, PlaceTried};

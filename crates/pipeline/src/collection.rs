@@ -128,7 +128,7 @@ impl CollectionRetriever {
 
     fn added(&self, point: &str) -> VectorError {
         let what = format!("point {point} was added since it was read");
-        VectorError::changed(&self.settings.name, &what)
+        ragtriage_vectors::changed(&self.settings.name, &what)
     }
 }
 

@@ -202,7 +202,6 @@ mod tests {
 
     use async_trait::async_trait;
     use ragtriage_core::types::Note;
-    use ragtriage_vectors::Error as VectorError;
 
     use super::*;
     use crate::ask::{QuestionRunner, RunFacts};
@@ -248,7 +247,8 @@ mod tests {
     impl QuestionRunner for OfAChangedCollection {
         async fn ask(self: Arc<Self>, _: usize, _: Question) -> Result<QuestionResult, Error> {
             let n_asked = self.n_asked.fetch_add(1, Ordering::Relaxed) + 1;
-            let changed = VectorError::changed("docs", &format!("seen by question {n_asked}"));
+            let changed =
+                ragtriage_vectors::changed("docs", &format!("seen by question {n_asked}"));
             Err(changed.into())
         }
     }

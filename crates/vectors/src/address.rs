@@ -3,7 +3,7 @@
 use std::fmt;
 use std::time::Duration;
 
-use crate::Error;
+use crate::{Error, error};
 use ragtriage_core::text::address::is_on_this_machine;
 
 /// A Qdrant server's address, key and timeout.
@@ -42,7 +42,7 @@ impl Server {
         let (settings, url) = (&self.settings, shown(&self.url));
         let message =
             format!("`{settings}.url`: the Qdrant API key would be sent unencrypted to `{url}`");
-        Err(Error::permanent(message)
+        Err(error::permanent(message)
             .with_hint("use `https`; plain `http` with a key is for this machine only"))
     }
 
@@ -53,7 +53,7 @@ impl Server {
         match &self.api_key {
             Some(key) if key.is_empty() || !key.bytes().all(|byte| byte.is_ascii_graphic()) => {
                 let problem = "the Qdrant API key must be printable ASCII without spaces";
-                Err(Error::permanent(problem.to_owned()).with_hint(format!(
+                Err(error::permanent(problem.to_owned()).with_hint(format!(
                     "correct the variable that `{}.api_key_env` names",
                     self.settings
                 )))
@@ -72,7 +72,7 @@ fn check_url(url: &str) -> Result<(), Error> {
 }
 
 pub(super) fn invalid(url: &str, reason: &str) -> Error {
-    Error::permanent(format!("invalid Qdrant server URL `{}`: {reason}", shown(url)))
+    error::permanent(format!("invalid Qdrant server URL `{}`: {reason}", shown(url)))
         .with_hint("write it like `http://localhost:6334`, the gRPC port")
 }
 

@@ -6,7 +6,7 @@
 
 use sha2::{Digest, Sha256};
 
-use super::{Error, Point, VectorSearch};
+use super::{Error, Point, VectorSearch, error};
 use ragtriage_core::text::hex::hex;
 use ragtriage_core::types::VectorShape;
 
@@ -82,14 +82,14 @@ impl CollectionSpec {
         } else {
             return Ok(());
         };
-        Err(Error::permanent(format!("collection `{content}` cannot be made: {problem}")))
+        Err(error::permanent(format!("collection `{content}` cannot be made: {problem}")))
     }
 
     /// Rejects points that do not belong in the collection, before any is written.
     pub(super) fn check_points(&self, points: &[Point]) -> Result<(), Error> {
         points.iter().try_for_each(|Point { number, vector }| {
             if *number as usize >= self.expected_points {
-                return Err(Error::permanent(format!(
+                return Err(error::permanent(format!(
                     "chunk {number} is beyond the {} points of collection `{}`",
                     self.expected_points,
                     self.name()
@@ -122,7 +122,7 @@ impl CollectionSpec {
         } else {
             return Ok(());
         };
-        Err(Error::permanent(format!("the vector of {of} {problem}")).with_hint(
+        Err(error::permanent(format!("the vector of {of} {problem}")).with_hint(
             "check `retrieval.dense.model`, and `retrieval.dense.query_model` if it is set: both must give vectors of one kind and dimension",
         ))
     }

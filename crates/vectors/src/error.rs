@@ -1,22 +1,14 @@
 //! The error of every store: a message, its hint, and the kind that callers branch on.
 
-use std::error::Error as Source;
 use std::io;
 use std::path::Path;
 
-use ragtriage_core::hint::Hint;
+use ragtriage_core::ErrorOf;
 use ragtriage_core::types::ErrorKind;
 
 /// Error of building or searching a collection. The errors of Qdrant's engine and of gRPC are boxed as sources, so that their
 /// types stay in the files that call them.
-#[derive(Debug, thiserror::Error)]
-#[error("{message}")]
-pub struct Error {
-    pub kind: Kind,
-    message: String,
-    hint: Option<String>,
-    source: Option<Box<dyn Source + Send + Sync>>,
-}
+pub type Error = ErrorOf<Kind>;
 
 /// Consequence of an error for its caller.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -31,57 +23,41 @@ pub enum Kind {
     Permanent,
 }
 
-impl Error {
-    pub(crate) fn new(kind: Kind, message: String) -> Self {
-        Self { kind, message, hint: None, source: None }
-    }
+/// An existing collection that another program changed.
+#[must_use]
+pub fn changed(collection: &str, what: &str) -> Error {
+    let message = format!("collection `{collection}` changed while it was in use: {what}");
+    Error::of(Kind::Changed, message)
+        .with_hint("run again while no program writes to the collection")
+}
 
-    /// An existing collection that another program changed.
-    #[must_use]
-    pub fn changed(collection: &str, what: &str) -> Self {
-        let message = format!("collection `{collection}` changed while it was in use: {what}");
-        Self::new(Kind::Changed, message)
-            .with_hint("run again while no program writes to the collection")
-    }
+pub(crate) fn permanent(message: String) -> Error {
+    Error::of(Kind::Permanent, message)
+}
 
-    pub(crate) fn permanent(message: String) -> Self {
-        Self::new(Kind::Permanent, message)
-    }
+/// A collection of another layout under our name.
+pub(crate) fn mismatch(collection: &str, place: &str, found: &str, wanted: &str) -> Error {
+    permanent(format!(
+        "collection `{collection}` at `{place}` has layout `{found}`, expected `{wanted}`"
+    ))
+    .with_hint(delete(collection))
+}
 
-    pub(crate) fn with_hint(mut self, hint: impl Into<String>) -> Self {
-        self.hint = Some(hint.into());
-        self
-    }
+/// A collection with points that this program did not store.
+pub(crate) fn unknown_point(collection: &str, place: &str, point: &str) -> Error {
+    permanent(format!(
+        "collection `{collection}` at `{place}` holds unknown points, such as `{point}`"
+    ))
+    .with_hint(delete(collection))
+}
 
-    pub(crate) fn because(mut self, source: impl Into<Box<dyn Source + Send + Sync>>) -> Self {
-        self.source = Some(source.into());
-        self
-    }
-
-    /// A collection of another layout under our name.
-    pub(crate) fn mismatch(collection: &str, place: &str, found: &str, wanted: &str) -> Self {
-        Self::permanent(format!(
-            "collection `{collection}` at `{place}` has layout `{found}`, expected `{wanted}`"
-        ))
-        .with_hint(delete(collection))
-    }
-
-    /// A collection with points that this program did not store.
-    pub(crate) fn unknown_point(collection: &str, place: &str, point: &str) -> Self {
-        Self::permanent(format!(
-            "collection `{collection}` at `{place}` holds unknown points, such as `{point}`"
-        ))
-        .with_hint(delete(collection))
-    }
-
-    /// Adds the path to an error of the operating system.
-    pub(crate) fn file(path: &Path) -> impl FnOnce(io::Error) -> Self {
-        let path = path.to_owned();
-        move |source| {
-            Self::permanent(format!("cannot read or write the index `{}`", path.display()))
-                .with_hint("set `cache.dir` to a writable folder with free space")
-                .because(source)
-        }
+/// Adds the path to an error of the operating system.
+pub(crate) fn file(path: &Path) -> impl FnOnce(io::Error) -> Error {
+    let path = path.to_owned();
+    move |source| {
+        permanent(format!("cannot read or write the index `{}`", path.display()))
+            .with_hint("set `cache.dir` to a writable folder with free space")
+            .because(source)
     }
 }
 
@@ -96,11 +72,5 @@ impl From<Kind> for ErrorKind {
             Kind::Transient => Self::Transient,
             Kind::Changed | Kind::Permanent => Self::Permanent,
         }
-    }
-}
-
-impl Hint for Error {
-    fn hint(&self) -> Option<String> {
-        self.hint.clone()
     }
 }

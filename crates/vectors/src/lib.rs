@@ -21,7 +21,7 @@ use async_trait::async_trait;
 pub use address::Server;
 pub use collection::CollectionSpec;
 pub use edge::EmbeddedStore;
-pub use error::{Error, Kind};
+pub use error::{Error, Kind, changed};
 pub use existing::{CollectionContent, ExistingCollection, ExistingSearch, StoredPassage};
 pub use server::{ServerStore, version as server_version};
 

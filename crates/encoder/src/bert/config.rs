@@ -7,7 +7,7 @@ use std::path::Path;
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
-use crate::Error;
+use crate::{Error, error};
 
 /// `layer_norm_eps` if a config has none: transformers' default for these models, and `DistilBERT`'s constant.
 const LAYER_NORM_EPSILON: f32 = 1e-12;
@@ -75,15 +75,15 @@ struct ModelType {
 impl BertConfig {
     /// Reads and checks the bytes of the `config.json` at `path` (named in errors only).
     pub fn read(bytes: &[u8], path: &Path) -> Result<Self, Error> {
-        let malformed = |error| Error::malformed(path, error);
+        let malformed = |error| error::malformed(path, error);
         let ModelType { model_type } = serde_json::from_slice(bytes).map_err(malformed)?;
         if !SUPPORTED.contains(&model_type.as_str()) {
             let supported = SUPPORTED.join(", ");
-            return Err(Error::unsupported(path, "model_type", &model_type, &supported));
+            return Err(error::unsupported(path, "model_type", &model_type, &supported));
         }
         let config: Self = serde_json::from_slice(bytes).map_err(malformed)?;
         config.check_arithmetic(path)?;
-        config.check_sizes().map_err(|what| Error::malformed(path, what))?;
+        config.check_sizes().map_err(|what| error::malformed(path, what))?;
         Ok(config)
     }
 
@@ -174,7 +174,7 @@ impl BertConfig {
         ];
         for (setting, value, supported) in others {
             if let Some(value) = value {
-                return Err(Error::unsupported(path, setting, &value, supported));
+                return Err(error::unsupported(path, setting, &value, supported));
             }
         }
         Ok(())

@@ -7,7 +7,7 @@ use std::path::Path;
 
 use safetensors::{Dtype, SafeTensors};
 
-use crate::Error;
+use crate::{Error, error};
 
 /// The tensors of one file.
 pub struct Tensors<'a> {
@@ -19,7 +19,7 @@ impl<'a> Tensors<'a> {
     /// Reads the header of the safetensors file whose bytes these are; `path` is named in errors only.
     pub fn read(bytes: &'a [u8], path: &'a Path) -> Result<Self, Error> {
         let tensors =
-            SafeTensors::deserialize(bytes).map_err(|error| Error::malformed(path, error))?;
+            SafeTensors::deserialize(bytes).map_err(|error| error::malformed(path, error))?;
         Ok(Self { tensors, path })
     }
 
@@ -72,7 +72,7 @@ impl<'a> Tensors<'a> {
 
     /// Creates the error that this file is not usable, for the reason `what`.
     pub(super) fn malformed(&self, what: String) -> Error {
-        Error::malformed(self.path, what)
+        error::malformed(self.path, what)
     }
 }
 

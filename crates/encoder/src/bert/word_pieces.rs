@@ -13,7 +13,7 @@ use tokenizers::utils::truncation::{TruncationParams, TruncationStrategy, trunca
 use tokenizers::{Encoding, PostProcessor, Tokenizer};
 
 use super::model::Sequence;
-use crate::Error;
+use crate::{Error, error};
 
 /// Minimum number of tokens: `[CLS]`, one word piece, `[SEP]`.
 pub const FEWEST_TOKENS: usize = 3;
@@ -66,7 +66,7 @@ impl WordPieces {
         vocab_size: usize,
     ) -> Result<Self, Error> {
         let mut json: Value =
-            serde_json::from_slice(bytes).map_err(|error| Error::malformed(path, error))?;
+            serde_json::from_slice(bytes).map_err(|error| error::malformed(path, error))?;
         if let Some(parts) = json.as_object_mut() {
             for unused in ["decoder", "truncation", "padding"] {
                 parts.insert(unused.to_owned(), Value::Null);
@@ -75,7 +75,7 @@ impl WordPieces {
         // The crate panics on some malformed parts, on others only when they first meet a text.
         let read = std::panic::catch_unwind(|| {
             let tokenizer = Tokenizer::from_bytes(json.to_string())
-                .map_err(|error| Error::malformed(path, error))?;
+                .map_err(|error| error::malformed(path, error))?;
             let read = Self::new(tokenizer, path, max_tokens, vocab_size)?;
             read.ids(&EncoderInput::One("a".into()))?;
             if read.room(true).is_ok() {
@@ -84,7 +84,7 @@ impl WordPieces {
             Ok(read)
         });
         read.unwrap_or_else(|_| {
-            Err(Error::malformed(path, "its parts are inconsistent".to_owned()))
+            Err(error::malformed(path, "its parts are inconsistent".to_owned()))
         })
     }
 
@@ -97,7 +97,7 @@ impl WordPieces {
         if let Some(id) =
             tokenizer.get_vocab(true).into_values().max().filter(|id| *id as usize >= vocab_size)
         {
-            return Err(Error::malformed(
+            return Err(error::malformed(
                 path,
                 format!("word piece id {id} is outside the model's `vocab_size` = {vocab_size}"),
             ));
@@ -121,7 +121,7 @@ impl WordPieces {
 
     /// Adds the special tokens.
     fn joined(&self, first: Encoding, second: Option<Encoding>) -> Result<Encoding, Error> {
-        self.tokenizer.post_process(first, second, true).map_err(Error::tokenize)
+        self.tokenizer.post_process(first, second, true).map_err(error::tokenize)
     }
 
     fn ids_of(&self, whole: &Encoding) -> Result<Ids, Error> {
@@ -131,7 +131,7 @@ impl WordPieces {
                 "special token id {id} is outside the model's `vocab_size` = {}",
                 self.vocab_size
             );
-            return Err(Error::malformed(&self.path, what));
+            return Err(error::malformed(&self.path, what));
         }
         let second = whole.get_type_ids().iter().position(|kind| *kind != 0).unwrap_or(ids.len());
         Ok(Ids { ids, second })
@@ -162,7 +162,7 @@ impl WordPieces {
 
     /// Returns the byte offset in `text` at which its first `n` word pieces end; its length if it has no more.
     pub fn end_of(&self, text: &str, n: usize) -> Result<usize, Error> {
-        let encoding = self.tokenizer.encode(text, false).map_err(Error::tokenize)?;
+        let encoding = self.tokenizer.encode(text, false).map_err(error::tokenize)?;
         if encoding.len() <= n {
             return Ok(text.len());
         }
@@ -190,18 +190,18 @@ impl WordPieces {
         if n_added == 0 {
             let what =
                 format!("it adds no special tokens to a {}", if pair { "pair" } else { "text" });
-            return Err(Error::malformed(&self.path, what));
+            return Err(error::malformed(&self.path, what));
         }
         // One word piece of each text.
         let fewest = n_added + 1 + usize::from(pair);
         if self.max_tokens < fewest {
-            return Err(Error::too_short(self.max_tokens, fewest));
+            return Err(error::too_short(self.max_tokens, fewest));
         }
         Ok(self.max_tokens - n_added)
     }
 
     fn word_pieces(&self, text: &str) -> Result<Encoding, Error> {
-        self.tokenizer.encode_fast(text, false).map_err(Error::tokenize)
+        self.tokenizer.encode_fast(text, false).map_err(error::tokenize)
     }
 
     /// Returns an input's word pieces without the truncated ones.
@@ -220,7 +220,7 @@ impl WordPieces {
         let to =
             TruncationParams { max_length, strategy, stride: 0, ..TruncationParams::default() };
         let (mut first, mut second) =
-            truncate_encodings(first, second, &to).map_err(Error::tokenize)?;
+            truncate_encodings(first, second, &to).map_err(error::tokenize)?;
         first.take_overflowing();
         second.as_mut().map(Encoding::take_overflowing);
         Ok((first, second))

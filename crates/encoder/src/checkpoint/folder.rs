@@ -4,8 +4,8 @@ use std::path::{Path, PathBuf};
 
 use super::file::{read, sha256_of_file};
 use super::recipe::{self, FILES, Pin, Recipe};
-use crate::Error;
 use crate::bert::BertConfig;
+use crate::{Error, error};
 
 /// The file of the weights.
 pub(super) const WEIGHTS: &str = "model.safetensors";
@@ -63,7 +63,7 @@ impl Checkpoint {
         if found == hashed {
             return Ok(());
         }
-        Err(Error::hash_mismatch(path, hashed, found))
+        Err(error::hash_mismatch(path, hashed, found))
     }
 
     /// Hashes the folder's files and compares them with the pin, if there is one. Errors: the first file that is
@@ -76,7 +76,7 @@ impl Checkpoint {
             if let Some(expected) =
                 pin.map(|pin| pin.sha256[i]).filter(|expected| *expected != found)
             {
-                return Err(Error::hash_mismatch(&path, expected, &found));
+                return Err(error::hash_mismatch(&path, expected, &found));
             }
             files.push((file.to_owned(), found));
         }

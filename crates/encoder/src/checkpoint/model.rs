@@ -6,8 +6,8 @@ use std::sync::OnceLock;
 use super::file::{read, sha256_hex};
 use super::folder::{Checkpoint, TOKENIZER, WEIGHTS};
 use super::recipe;
-use crate::Error;
 use crate::bert::{Bert, BertConfig, FEWEST_TOKENS, Kernel, Tensors, Weights, WordPieces};
+use crate::{Error, error};
 
 /// Reads the head on top of the transformer from the tensors stored with it.
 type ReadHead<H> = dyn Fn(&Tensors<'_>, &BertConfig) -> Result<H, Error> + Send + Sync;
@@ -37,10 +37,10 @@ impl<H> Model<H> {
     ) -> Result<Self, Error> {
         let positions = config.positions();
         if max_tokens > positions {
-            return Err(Error::too_long(max_tokens, positions));
+            return Err(error::too_long(max_tokens, positions));
         }
         if max_tokens < FEWEST_TOKENS {
-            return Err(Error::too_short(max_tokens, FEWEST_TOKENS));
+            return Err(error::too_short(max_tokens, FEWEST_TOKENS));
         }
         let (read_head, word_pieces, loaded) =
             (Box::new(read_head), OnceLock::new(), OnceLock::new());
@@ -66,7 +66,7 @@ impl<H> Model<H> {
             if recipe::lowercases(&self.checkpoint.folder)? && word_pieces.distinguishes_case()? {
                 let path = self.checkpoint.file("sentence_bert_config.json");
                 let supported = "false with a tokenizer that keeps capitals";
-                return Err(Error::unsupported(&path, "do_lower_case", "true", supported));
+                return Err(error::unsupported(&path, "do_lower_case", "true", supported));
             }
             Ok(word_pieces)
         })

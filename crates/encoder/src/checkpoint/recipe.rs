@@ -8,8 +8,8 @@ use serde::Deserialize;
 use serde_json::{Map, Value};
 
 use super::file::{read_json, read_json_if_any};
-use crate::Error;
 use crate::bert::BertConfig;
+use crate::{Error, error};
 use ragtriage_core::config::Pooling;
 use ragtriage_core::types::Similarity;
 
@@ -121,7 +121,7 @@ impl Recipe {
                 "Normalize" => normalize = true,
                 _ => {
                     let supported = "Transformer, Pooling, Normalize";
-                    return Err(Error::unsupported(&path, "type", &module.r#type, supported));
+                    return Err(error::unsupported(&path, "type", &module.r#type, supported));
                 }
             }
         }
@@ -133,7 +133,7 @@ impl Recipe {
             Some("dot" | "dot_product") => Similarity::Dot,
             Some(other) => {
                 let setting = "similarity_fn_name";
-                return Err(Error::unsupported(&path, setting, other, "cosine, dot"));
+                return Err(error::unsupported(&path, setting, other, "cosine, dot"));
             }
         };
         Ok(Self {
@@ -188,7 +188,7 @@ fn read_pooling(path: &Path) -> Result<Pooling, Error> {
         }
     };
     if config.get("include_prompt") == Some(&Value::Bool(false)) {
-        return Err(Error::unsupported(path, "include_prompt", "false", "true"));
+        return Err(error::unsupported(path, "include_prompt", "false", "true"));
     }
     let value = match modes.iter().map(String::as_str).collect::<Vec<_>>()[..] {
         ["mean" | "mean_tokens"] => return Ok(Pooling::Mean),
@@ -196,5 +196,5 @@ fn read_pooling(path: &Path) -> Result<Pooling, Error> {
         [] => "none".to_owned(),
         _ => modes.join(" + "),
     };
-    Err(Error::unsupported(path, "pooling_mode", &value, "either mean or cls"))
+    Err(error::unsupported(path, "pooling_mode", &value, "either mean or cls"))
 }

@@ -7,10 +7,10 @@ use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
 
 use super::Model;
 use super::folder::Checkpoint;
-use crate::Error;
 use crate::bert::{
     Classifier, EncoderInput, Ids, Instructions, Kernel, Sequence, VERSION, Wanted, batch,
 };
+use crate::{Error, error};
 use ragtriage_core::config::Precision;
 
 /// Part of the fingerprint: incremented whenever a change here or in `bert/` changes a logit.
@@ -37,7 +37,7 @@ impl SequenceClassifier {
         if let Some(n) = config.n_labels().filter(|n| *n != 1) {
             let (path, value) = (checkpoint.file("config.json"), format!("{n} labels"));
             let supported = "one label, whose logit is the score";
-            return Err(Error::unsupported(&path, "id2label", &value, supported));
+            return Err(error::unsupported(&path, "id2label", &value, supported));
         }
         let max_tokens = max_tokens.map_or_else(|| checkpoint.max_tokens(&config), Ok)?;
         let kernel = Kernel::new(precision, Instructions::All);

@@ -10,8 +10,8 @@ use serde_json::{Map, Value};
 
 use super::file::read_json_if_any;
 use super::folder::{Checkpoint, WEIGHTS};
-use crate::Error;
 use crate::bert::{BertConfig, Dense, Tensors};
+use crate::{Error, error};
 
 /// Python's `string.punctuation`.
 const PUNCTUATION: &str = "!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~";
@@ -81,14 +81,14 @@ impl TokenRecipe {
             ("interaction", metadata.interaction, "colbert"),
         ] {
             if value != supported {
-                return Err(Error::unsupported(&path, setting, &value, supported));
+                return Err(error::unsupported(&path, setting, &value, supported));
             }
         }
         let projected = projected_width(&checkpoint.file(WEIGHTS), config)?;
         let modules = checkpoint.file("modules.json");
         if projected.is_none() && modules.is_file() {
             let what = "a ColBERT checkpoint in PyLate's form is not supported; save it in colbert-ai's, with the projection among the weights";
-            return Err(Error::malformed(&modules, what));
+            return Err(error::malformed(&modules, what));
         }
         Ok(Self {
             query_marker: metadata.query_token_id,
@@ -131,9 +131,9 @@ fn projected_width(path: &Path, config: &BertConfig) -> Result<Option<usize>, Er
         file.read_exact(&mut length)?;
         file.take(u64::from_le_bytes(length).min(MAX_HEADER_BYTES)).read_to_end(&mut header)
     };
-    read_header().map_err(Error::read(path))?;
+    read_header().map_err(error::read(path))?;
     let header: Map<String, Value> =
-        serde_json::from_slice(&header).map_err(|error| Error::malformed(path, error))?;
+        serde_json::from_slice(&header).map_err(|error| error::malformed(path, error))?;
     let name = format!("{PROJECTION}.weight");
     let Some(tensor) = header.get(&name) else {
         return Ok(None);
@@ -147,7 +147,7 @@ fn projected_width(path: &Path, config: &BertConfig) -> Result<Option<usize>, Er
             let hidden = config.hidden_size;
             let found = &tensor["shape"];
             let what = format!("tensor `{name}` has shape {found}, expected [any, {hidden}]");
-            Err(Error::malformed(path, what))
+            Err(error::malformed(path, what))
         }
     }
 }

@@ -14,7 +14,7 @@ use ragtriage_core::text::numbers::bytes;
 use super::folder::{CollectionFolder, Found};
 use super::wire;
 use crate::collection::CollectionSpec;
-use crate::{Error, Neighbour, Point};
+use crate::{Error, Neighbour, Point, error};
 
 /// Bytes that have to be free before a batch is written: three files of the log, and a file of 32 MiB that the engine maps. The
 /// kernel ends a process that writes into a mapped file for which the disk has no block left.
@@ -222,12 +222,12 @@ fn trim_log(engine: &Path) {
 
 /// Checks that the disk has `needed` bytes.
 fn check_space(folder: &Path, needed: u64) -> Result<(), Error> {
-    let found = rustix::fs::statvfs(folder).map_err(|error| Error::file(folder)(error.into()))?;
+    let found = rustix::fs::statvfs(folder).map_err(|error| error::file(folder)(error.into()))?;
     let free = found.f_bavail.saturating_mul(found.f_frsize);
     if free >= needed {
         return Ok(());
     }
-    Err(Error::permanent(format!(
+    Err(error::permanent(format!(
         "a vector collection needs about {} in `{}`, where {} are free",
         bytes(needed),
         folder.display(),
@@ -241,7 +241,7 @@ fn check_space(folder: &Path, needed: u64) -> Result<(), Error> {
 /// The engine failed, or panicked.
 fn failed(action: &str, path: &Path, message: String) -> Error {
     let path = path.display();
-    Error::permanent(format!("the embedded Qdrant failed to {action} in `{path}`"))
+    error::permanent(format!("the embedded Qdrant failed to {action} in `{path}`"))
         .with_hint("run again: the collection is rebuilt from the vector cache; if it fails again, check the disk and its free space")
         .because(message)
 }

@@ -26,7 +26,7 @@ use rustix::io::Errno;
 use serde::{Deserialize, Serialize};
 use walkdir::WalkDir;
 
-use crate::Error;
+use crate::{Error, error};
 
 /// Prefix of the names of temporary folders.
 const COPY: &str = "copy-";
@@ -120,11 +120,11 @@ impl CollectionFolder {
         let lock_path = path.join("lock");
         let mut options = File::options();
         let opened = options.write(true).create(true).truncate(false).mode(0o600).open(&lock_path);
-        let lock = opened.map_err(Error::file(&lock_path))?;
+        let lock = opened.map_err(error::file(&lock_path))?;
         match lock.try_lock() {
             Ok(()) => Ok(Some(Self { path: path.to_owned(), is_copy: false, _lock: lock })),
             Err(TryLockError::WouldBlock) => Ok(None),
-            Err(TryLockError::Error(source)) => Err(Error::file(&lock_path)(source)),
+            Err(TryLockError::Error(source)) => Err(error::file(&lock_path)(source)),
         }
     }
 
@@ -132,7 +132,7 @@ impl CollectionFolder {
     fn temporary(collection: &Path) -> Result<Self, Error> {
         for _ in 0..ATTEMPTS {
             let made = tempfile::Builder::new().prefix(COPY).tempdir_in(collection);
-            let path = made.map_err(Error::file(collection))?.keep();
+            let path = made.map_err(error::file(collection))?.keep();
             match Self::lock(&path) {
                 // Between its creation and its locking another process may have removed it as a leftover.
                 Ok(Some(mut copy)) if path.join("lock").exists() => {
@@ -144,7 +144,7 @@ impl CollectionFolder {
                 _ => {}
             }
         }
-        Err(Error::file(collection)(io::ErrorKind::WouldBlock.into()))
+        Err(error::file(collection)(io::ErrorKind::WouldBlock.into()))
     }
 
     /// Returns the folder of the engine's files.
@@ -174,7 +174,7 @@ impl CollectionFolder {
         }
         if state.layout != layout {
             let place = self.path.display().to_string();
-            return Err(Error::mismatch(collection, &place, &state.layout, layout));
+            return Err(error::mismatch(collection, &place, &state.layout, layout));
         }
         Ok(Found::Whole)
     }
@@ -183,7 +183,7 @@ impl CollectionFolder {
     pub(crate) fn seal(&self, layout: &str) -> Result<(), Error> {
         let engine = self.engine();
         self.make_private();
-        let state = State::of(&engine, layout).map_err(Error::file(&engine))?;
+        let state = State::of(&engine, layout).map_err(error::file(&engine))?;
         let path = self.path.join("state");
         let json = serde_json::to_vec(&state).expect("texts and numbers serialise");
         let replace = || {
@@ -193,13 +193,13 @@ impl CollectionFolder {
             file.as_file().sync_all()?;
             file.persist(&path).map_err(io::Error::from)
         };
-        replace().map(drop).map_err(Error::file(&path))
+        replace().map(drop).map_err(error::file(&path))
     }
 
     /// Removes the state, before a file changes.
     pub(crate) fn unseal(&self) -> Result<(), Error> {
         let path = self.path.join("state");
-        missing_is_fine(fs::remove_file(&path)).map_err(Error::file(&path))
+        missing_is_fine(fs::remove_file(&path)).map_err(error::file(&path))
     }
 
     /// Gives the engine's folders the mode 0700 and its files 0600: the engine creates them with the process's default.
@@ -215,7 +215,7 @@ impl CollectionFolder {
     pub(crate) fn clear(&self) -> Result<(), Error> {
         self.unseal()?;
         let engine = self.engine();
-        missing_is_fine(fs::remove_dir_all(&engine)).map_err(Error::file(&engine))?;
+        missing_is_fine(fs::remove_dir_all(&engine)).map_err(error::file(&engine))?;
         create_private(&engine)
     }
 }
@@ -241,7 +241,7 @@ fn data_from(file: &File, at: u64, end: u64) -> u64 {
 /// Creates a folder that only its owner can read, or makes an existing one so.
 fn create_private(path: &Path) -> Result<(), Error> {
     let created = DirBuilder::new().recursive(true).mode(0o700).create(path);
-    created.map_err(Error::file(path))?;
+    created.map_err(error::file(path))?;
     // Fails on file systems without modes.
     let _ = fs::set_permissions(path, Permissions::from_mode(0o700));
     Ok(())

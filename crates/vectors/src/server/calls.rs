@@ -15,7 +15,7 @@ use qdrant_client::{Qdrant, QdrantError};
 use tokio::time::{Instant, timeout_at};
 
 use super::wire;
-use crate::{Error, Kind, Server, address};
+use crate::{Error, Kind, Server, address, error};
 
 /// Waits before the second, third and fourth attempt.
 const WAITS: [Duration; 3] =
@@ -158,7 +158,7 @@ impl Calls {
     /// Creates the error of a response that the protocol does not allow.
     pub(super) fn invalid(&self, problem: &str) -> Error {
         let (url, collection) = (&self.server.url, &self.collection);
-        Error::permanent(format!(
+        error::permanent(format!(
             "invalid response of the Qdrant server at `{url}` (collection `{collection}`): {problem}"
         ))
         .with_hint(self.suspect())
@@ -178,7 +178,7 @@ impl Calls {
 
     /// Creates the error of a point that this program did not store.
     pub(super) fn unknown(&self, point: &PointId) -> Error {
-        Error::unknown_point(&self.collection, &self.server.url, &wire::shown(point))
+        error::unknown_point(&self.collection, &self.server.url, &wire::shown(point))
     }
 
     /// Creates the error of a failed call, from the code of its gRPC status (grpc.io, "Status codes").
@@ -200,16 +200,16 @@ impl Calls {
         };
         let could_not = |kind| {
             let message = format!("{at} could not {action} ({of}, gRPC status {name})");
-            Error::new(kind, message).with_hint(self.suspect())
+            Error::of(kind, message).with_hint(self.suspect())
         };
         let error = match code {
             14 => self.no_answer(),
             1 | 2 | 13 if is_no_answer(&message) => self.no_answer(),
             5 => {
                 let message = format!("{of} on {at} was deleted while it was in use");
-                Error::new(Kind::Changed, message).with_hint(again)
+                Error::of(Kind::Changed, message).with_hint(again)
             }
-            7 | 16 => Error::permanent(format!(
+            7 | 16 => error::permanent(format!(
                 "{at} refused the API key to {action} ({of}, gRPC status {name})"
             ))
             .with_hint(format!(
@@ -227,7 +227,7 @@ impl Calls {
         let message = format!(
             "the Qdrant server at `{url}` did not {action} within {seconds} s (collection `{collection}`)"
         );
-        Error::new(Kind::Transient, message)
+        Error::of(Kind::Transient, message)
             .with_hint(format!("check that the server at `{url}` is Qdrant and not overloaded"))
     }
 
@@ -239,7 +239,7 @@ impl Calls {
 
     fn no_answer(&self) -> Error {
         let message = format!("no Qdrant server answers at `{}`", self.server.url);
-        Error::new(Kind::Unreachable, message).with_hint(self.unreachable())
+        Error::of(Kind::Unreachable, message).with_hint(self.unreachable())
     }
 
     /// Returns a hint about starting a server, or about the port that is often mistaken for the gRPC one.

@@ -23,7 +23,7 @@ use futures_util::{StreamExt, TryStreamExt, stream};
 use qdrant_client::qdrant::{CollectionInfo, PointId, UpdateStatus};
 
 use super::collection::{CollectionSpec, batches};
-use super::{Error, Neighbour, Point, Server, VectorSearch, VectorStore};
+use super::{Error, Neighbour, Point, Server, VectorSearch, VectorStore, error};
 use calls::Calls;
 pub(crate) use existing::ServerCollection;
 
@@ -82,7 +82,7 @@ impl ServerStore {
             return Ok(store);
         }
         let found = found.as_deref().unwrap_or("unknown");
-        Err(Error::mismatch(&store.calls.collection, &server.url, found, &wanted))
+        Err(error::mismatch(&store.calls.collection, &server.url, found, &wanted))
     }
 
     async fn create(&self) -> Result<CollectionInfo, Error> {
@@ -149,7 +149,7 @@ impl ServerStore {
             return Ok(());
         }
         let Calls { collection, server, .. } = &self.calls;
-        Err(Error::permanent(format!(
+        Err(error::permanent(format!(
             "collection `{collection}` on the Qdrant server at `{}` lost points while it was in use: {stored} of {expected} are left",
             server.url
         ))

@@ -19,6 +19,7 @@ use hub::{DEFAULT_REVISION, MOST_BYTES, Snapshot};
 use ragtriage_core::text::causes::with_causes;
 use ragtriage_encoder::Kind;
 use ragtriage_encoder::checkpoint::{Checkpoint, CheckpointError, FILES, PINS, Pin, PlaceTried};
+use ragtriage_encoder::error;
 
 /// The Hugging Face hub.
 pub const HUB: &str = "https://huggingface.co";
@@ -106,7 +107,7 @@ async fn open(folder: &Path, pin: Option<&'static Pin>) -> Result<Checkpoint, Ch
     let folder = folder.to_owned();
     tokio::task::spawn_blocking(move || Checkpoint::open(&folder, pin))
         .await
-        .map_err(CheckpointError::interrupted)?
+        .map_err(error::interrupted)?
 }
 
 async fn named(
@@ -142,7 +143,7 @@ async fn named(
     };
     if let (Some(pin), None) = (pin, skipped) {
         let created = DirBuilder::new().recursive(true).mode(0o700).create(&folder);
-        created.map_err(CheckpointError::write(&folder))?;
+        created.map_err(error::write(&folder))?;
         match fetch_pinned(&source.hub, pin, &folder, on_download).await {
             Ok(()) => return open(&folder, Some(pin)).await,
             Err(attempt) => attempts.push(attempt),
@@ -153,7 +154,7 @@ async fn named(
             return Err(error);
         }
     }
-    Err(CheckpointError::missing(name, &folder, &attempts))
+    Err(error::missing(name, &folder, &attempts))
 }
 
 /// Fetches each file of `pin`; the error contains the URL and the reason.

@@ -12,7 +12,7 @@ use ragtriage_core::language::Language;
 use ragtriage_core::metric::answer::Scorer;
 use ragtriage_core::text::tokens::{self, Tokenizer};
 use ragtriage_core::types::{Condition, Step};
-use ragtriage_core::types::{FailureClass, Fault, Member, QuestionKind};
+use ragtriage_core::types::{FailureClass, Member, QuestionKind};
 use ragtriage_data::Place;
 use ragtriage_data::run::external::join::Joined;
 use ragtriage_data::run::external::recorded::{

@@ -24,7 +24,7 @@ use sha2::{Digest, Sha256};
 use super::calls::Calls;
 use super::wire;
 use crate::existing::{CollectionContent, ExistingCollection, ExistingSearch};
-use crate::{Error, SearchMode, Server};
+use crate::{Error, SearchMode, Server, error};
 
 /// Points in one answer: a few MB of texts.
 const PAGE: u32 = 1_000;
@@ -52,7 +52,7 @@ impl ServerCollection {
     ) -> Result<Self, Error> {
         let calls = Calls::new(server, settings.name.clone())?;
         let Some(info) = calls.described().await? else {
-            return Err(Error::permanent(format!(
+            return Err(error::permanent(format!(
                 "the Qdrant server at `{}` has no collection `{}`",
                 server.url, settings.name
             ))
@@ -80,7 +80,7 @@ impl ServerCollection {
         if found == expected {
             return Ok(());
         }
-        Err(Error::changed(
+        Err(error::changed(
             &self.settings.name,
             &format!("it has {found} points, it had {expected}"),
         ))
@@ -121,11 +121,11 @@ impl ExistingCollection for ServerCollection {
         if n_read == 0 {
             let passing = if is_filtered { " that pass `retrieval.collection.filter`" } else { "" };
             let name = &self.settings.name;
-            return Err(Error::permanent(format!("collection `{name}` has no points{passing}"))
+            return Err(error::permanent(format!("collection `{name}` has no points{passing}"))
                 .with_hint("check `retrieval.collection.name` and `filter`"));
         }
         if !is_filtered && n_read != n_points {
-            return Err(Error::changed(
+            return Err(error::changed(
                 &self.settings.name,
                 &format!("{n_read} of {n_points} points were read"),
             ));
@@ -189,7 +189,7 @@ impl Vectors {
         });
         let vector = usable.ok_or_else(|| self.missing(name, "dense", using, "using"))?;
         if let Some(dimension) = dimension.filter(|dimension| *dimension as u64 != vector.size) {
-            return Err(Error::permanent(format!(
+            return Err(error::permanent(format!(
                 "questions have {dimension} dimensions, but vector {} of collection `{name}` does not; it has {}",
                 named(using),
                 self.described()
@@ -203,7 +203,7 @@ impl Vectors {
     }
 
     fn missing(&self, collection: &str, kind: &str, wanted: &str, setting: &str) -> Error {
-        Error::permanent(format!(
+        error::permanent(format!(
             "collection `{collection}` has no {kind} vector {}; it has {}",
             named(wanted),
             self.described()

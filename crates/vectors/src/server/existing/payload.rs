@@ -6,8 +6,8 @@ use qdrant_client::qdrant::value::Kind;
 use qdrant_client::qdrant::{Struct, Value};
 use ragtriage_core::config::CollectionSettings;
 
-use crate::Error;
 use crate::existing::StoredPassage;
+use crate::{Error, error};
 
 /// Fields of a payload that an error lists at most.
 const MOST_LISTED: usize = 12;
@@ -24,7 +24,7 @@ pub(super) fn passage(
     let CollectionSettings { name, text, document, start, end, .. } = settings;
     let missing = |value: &str, key: &str, path: &str| {
         let has = fields(payload);
-        Error::permanent(format!(
+        error::permanent(format!(
             "point {point} of collection `{name}` has no {value} in its payload field `{path}`; it has {has}"
         ))
         .with_hint(format!(
