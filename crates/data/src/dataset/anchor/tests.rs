@@ -29,7 +29,7 @@ fn documents() -> Vec<Document> {
 
 fn read(text: &str) -> Result<Vec<QaPair>, Error> {
     let input = Input::new("qa.jsonl", text.to_owned())?;
-    pairs(&input, Fields::standard(), AnswerField::Reference)
+    Ok(pairs(&input, Fields::standard(), AnswerField::Reference)?.0)
 }
 
 fn anchored(lines: &str) -> Anchored {
@@ -154,7 +154,7 @@ fn reference_contexts_are_groups_with_their_places_as_members() {
 fn a_generated_answer_is_never_the_reference() {
     let answers = |text: &str, answer| -> Vec<Vec<String>> {
         let input = Input::new("f", text.to_owned()).expect("text");
-        let pairs = pairs(&input, Fields::standard(), answer).expect("pairs");
+        let pairs = pairs(&input, Fields::standard(), answer).expect("pairs").0;
         pairs.into_iter().map(|pair| pair.answers).collect()
     };
     let table = "question,answer,ground_truth\na,9 hours,6 minutes\nb,14 days,\n";
@@ -181,7 +181,7 @@ fn a_generated_answer_is_never_the_reference() {
     assert_eq!(answers(lists, AnswerField::Reference), [["5 minutes", "five minutes"]]);
     let long = "question,reference\na,one two three four five six seven eight nine ten eleven twelve thirteen\n";
     let input = Input::new("f", long.to_owned()).expect("text");
-    let pair = &pairs(&input, Fields::standard(), AnswerField::Reference).expect("pairs")[0];
+    let pair = &pairs(&input, Fields::standard(), AnswerField::Reference).expect("pairs").0[0];
     assert_eq!(pair.question().kind, QuestionKind::Free);
 }
 
@@ -189,7 +189,7 @@ fn a_generated_answer_is_never_the_reference() {
 fn what_was_retrieved_is_never_evidence() {
     let contexts = |text: &str, answer| -> Vec<String> {
         let input = Input::new("f", text.to_owned()).expect("text");
-        let pairs = pairs(&input, Fields::standard(), answer).expect("pairs");
+        let pairs = pairs(&input, Fields::standard(), answer).expect("pairs").0;
         pairs.into_iter().flat_map(|pair| pair.contexts).collect()
     };
     let results = r#"{"question": "q", "contexts": ["a"], "answer": "x", "ground_truth": "y"}"#;
@@ -225,13 +225,13 @@ fn a_record_that_is_no_pair_is_named_by_its_line() {
     let cases = [
         (
             "{\"question\": \"?\", \"answer\": \"x\"}\n{\"question\": [1], \"answer\": \"y\"}",
-            "line 2: `question` must be a string; it has `question`, `answer`",
+            "line 2: no question that is a text; it has `question`, `answer`",
         ),
         ("{\"q\": \"?\"}", "line 1: neither a question nor a list of rows; it has `q`"),
         ("{\"question\": \"?\"}", "line 1: no reference answer; it has `question`"),
         (
             "{\"question\": \"?\", \"answer\": true}",
-            "line 1: `answer` must be a string or a list of strings; it has `question`, `answer`",
+            "line 1: `reference` must be a string or a list of strings; it has `question`, `answer`",
         ),
         (
             "{\"id\": 1, \"question\": \"?\", \"answer\": \"a\"}\n{\"id\": \"1\", \"question\": \"??\"}",
@@ -239,7 +239,7 @@ fn a_record_that_is_no_pair_is_named_by_its_line() {
         ),
         (
             "{\"question\": \"?\", \"answer\": \"a\"}\n{\"question\": \"?\", \"answer\": \"b\"}",
-            "line 2: an earlier line has other answers or another document for this question",
+            "line 2: an earlier line has other answers or another document for `?`",
         ),
         ("[1]", "line 1 column 1: not a JSON object: invalid type: integer `1`, expected a map"),
     ];

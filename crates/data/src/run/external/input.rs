@@ -79,6 +79,14 @@ impl Input {
         if let Some((_, what, hint)) = FOREIGN.iter().find(|(start, ..)| bytes.starts_with(start)) {
             return Err(Error::new(format!("`{name}` is {what}"), *hint));
         }
+        // A text of Latin letters in UTF-16, without a mark: every other byte is zero.
+        for (zero, form) in [(0, "UTF-16BE"), (1, "UTF-16LE")] {
+            if bytes.iter().skip(zero).step_by(2).take(4).all(|byte| *byte == 0) && bytes.len() > 8
+            {
+                let hint = format!("convert it: `iconv -f {form} -t UTF-8 FILE > OUT`");
+                return Err(Error::new(format!("`{name}` is {form}"), hint));
+            }
+        }
         match String::from_utf8(bytes) {
             Ok(text) => Self::new(name, text),
             Err(broken) => {

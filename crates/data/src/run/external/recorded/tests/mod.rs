@@ -142,9 +142,9 @@ fn several_queries_of_one_stage_are_rankings_of_their_own() {
 }
 
 #[test]
-fn hits_are_texts_chunks_or_ranges_of_documents() {
+fn hits_are_texts_documents_or_ranges_of_documents() {
     let read = line(
-        r#"{"id": 1, "stages": {"bm25": [{"chunk_id": 7, "score": 1}, {"doc_id": "d", "start": 3, "end": 9, "tokens": 2},
+        r#"{"id": 1, "stages": {"bm25": [{"id": 7, "score": 1}, {"doc_id": "d", "start": 3, "end": 9, "tokens": 2},
             {"text": "t", "start": 4, "doc_id": "d"}]}}"#,
     )
     .expect("reads");
@@ -155,7 +155,7 @@ fn hits_are_texts_chunks_or_ranges_of_documents() {
         ..RecordedHit::default()
     };
     let expected = [
-        RecordedHit { chunk_id: Some("7".into()), score: Some(1.0), ..RecordedHit::default() },
+        RecordedHit { doc_id: Some("7".into()), score: Some(1.0), ..RecordedHit::default() },
         RecordedHit { tokens: Some(2), ..range(3, Some(9)) },
         RecordedHit { text: Some("t".into()), ..range(4, None) },
     ];
@@ -185,12 +185,12 @@ fn fields_of_frameworks_are_read() {
         (
             r#"{"node": {"id_": "n1", "text": "t", "metadata": {"file_name": "a.md"}, "start_char_idx": 5, "end_char_idx": 6},
                 "score": 0.5, "class_name": "NodeWithScore"}"#,
-            RecordedHit { chunk_id: Some("n1".into()), end: Some(6), ..located(Some(0.5)) },
+            RecordedHit { end: Some(6), ..located(Some(0.5)) },
         ),
         // Haystack: `Document.to_dict(flatten=False)`.
         (
             r#"{"id": "h", "content": "t", "meta": {"source_id": "a.md", "split_idx_start": 5}, "score": 0.5}"#,
-            RecordedHit { chunk_id: Some("h".into()), ..located(Some(0.5)) },
+            located(Some(0.5)),
         ),
     ] {
         let read = line(&format!("{{\"id\": 1, \"contexts\": [{item}]}}")).expect(item);
@@ -360,7 +360,7 @@ fn lines_are_numbered_and_must_say_which_question_they_are() {
         Input::new("f.jsonl", "{\"id\": 1, \"contexts\": []}\n\n{\"contexts\": []}\n".to_owned())
             .expect("text");
     let error = read(&input, Fields::standard()).expect_err("whose?").to_string();
-    assert_eq!(error, "`f.jsonl` line 3: `question` must be a string, or there must be an `id`");
+    assert_eq!(error, "`f.jsonl` line 3: no question that is a text; it has `contexts`");
 }
 
 #[test]
