@@ -13,12 +13,17 @@ use crate::rows::python;
 /// A section of the table: the pointers of each field, by priority.
 type Section = BTreeMap<String, Vec<Pointer>>;
 
+/// Words, separated by blanks, by field or step.
+type Words = BTreeMap<String, Vec<String>>;
+
 /// Where fields are.
 #[derive(Clone, Debug, Default)]
 pub struct Fields {
     sections: BTreeMap<String, Section>,
     /// Names of a row's fields that are two words: sets of first and of last words, in turn.
-    composed: BTreeMap<String, Vec<String>>,
+    composed: Words,
+    /// Names of other systems for a stage, by the step.
+    steps: Words,
     /// The fields that every row must have: those of a row that the user mapped.
     mapped: Vec<String>,
     /// The fields that `dataset.fields` names, which some row or passage must have.
@@ -30,17 +35,18 @@ pub struct Fields {
 }
 
 static STANDARD: LazyLock<Fields> = LazyLock::new(|| {
-    let mut sections: BTreeMap<String, BTreeMap<String, Vec<String>>> =
+    let mut sections: BTreeMap<String, Words> =
         toml::from_str(include_str!("fields.toml")).expect("a table of pointers");
     let composed = sections.remove("composed").expect("names of two words");
-    let section = |fields: BTreeMap<String, Vec<String>>| -> Section {
+    let steps = sections.remove("steps").expect("names of stages");
+    let section = |fields: Words| -> Section {
         let parsed = |texts: Vec<String>| {
             texts.iter().map(|text| Pointer::parse(text).expect("a pointer")).collect()
         };
         fields.into_iter().map(|(field, texts)| (field, parsed(texts))).collect()
     };
     let sections = sections.into_iter().map(|(name, fields)| (name, section(fields)));
-    Fields { sections: sections.collect(), composed, ..Fields::default() }
+    Fields { sections: sections.collect(), composed, steps, ..Fields::default() }
 });
 
 impl Fields {
@@ -141,6 +147,13 @@ impl Fields {
     /// Returns true for reference answers of a data set that say that there is none.
     pub(crate) fn is_no_answer(&self, answers: &[String]) -> bool {
         answers.first().is_some_and(|answer| Some(answer) == self.no_answer.as_ref())
+    }
+
+    /// Returns the name of the step that a stage's name means.
+    pub(crate) fn step(&self, stage: &str) -> Option<&str> {
+        let means =
+            |names: &Vec<String>| names.iter().flat_map(|it| it.split(' ')).any(|it| it == stage);
+        self.steps.iter().find(|(_, names)| means(names)).map(|(step, _)| step.as_str())
     }
 
     /// Returns true if one of several gold passages of a data set suffices.
@@ -252,14 +265,20 @@ impl Fields {
         let suggested = |(key, value): (&String, &Value)| {
             let lower = key.to_lowercase();
             let has = |words: &[&str]| words.iter().any(|word| lower.contains(word));
-            let listed = value.as_str().and_then(python::list);
-            let is_list = is_list_of_passages(listed.as_ref().unwrap_or(value));
+            let opened = value.as_str().and_then(python::list);
+            let is_text = |text: &str| text.contains(char::is_whitespace);
+            let is_passages = match opened.as_ref().unwrap_or(value) {
+                Value::Array(items) => {
+                    items.iter().any(|it| it.is_object() || it.as_str().is_some_and(is_text))
+                }
+                value => value.as_str().is_some_and(is_text),
+            };
             let is_text =
-                listed.is_none() && value.as_str().is_some_and(|it| !it.trim().is_empty());
+                value.as_str().is_some_and(|text| text.parse::<f64>().is_err()) && opened.is_none();
             let is_answer = has(&["answer", "response", "output", "prediction", "truth"]);
             let is_passage = has(&["context", "passage", "chunk", "evidence", "document"]);
             let name = match lacks {
-                [_, true] if is_passage && (is_list || is_text) => names[1],
+                [_, true] if is_passage && is_passages => names[1],
                 [true, _] if is_answer && (is_text || value.is_object()) => names[0],
                 _ => return None,
             };
@@ -267,7 +286,10 @@ impl Fields {
             Some(format!("`--map {name}=/{}{at}`", pointer::escaped(key)))
         };
         let keys = row.as_object().into_iter().flatten();
-        let unread = keys.filter(|(key, value)| !self.is_known("row", key) || value.is_object());
+        let unread = keys.filter(|(key, value)| {
+            !self.is_known("row", key) && !value.is_object()
+                || self.is_named(names[0], key) && value.is_object()
+        });
         unread.filter_map(suggested).collect()
     }
 

@@ -173,13 +173,18 @@ fn rows_of(place: &Place, mut object: Row, fields: &Fields) -> Result<Vec<Row>, 
     let mut lists = Vec::new();
     lists_in("", &object, &mut lists);
     lists.sort_by_key(|(path, _)| path.matches('.').count());
-    let is_asked = |(_, items): &&(String, &[Value])| {
-        let row = items[0].get("row").unwrap_or(&items[0]);
-        fields.has("row", "question", row)
+    // Of several lists, the one with questions and results, or questions and references.
+    let with = |names: &'static [&'static str]| {
+        let has_all = |(_, items): &&(String, &[Value])| {
+            let row = items[0].get("row").unwrap_or(&items[0]);
+            let has = |name: &&str| fields.has("row", name, row);
+            has(&"question") && (names.is_empty() || names.iter().any(has))
+        };
+        lists.iter().filter(has_all).collect::<Vec<_>>()
     };
-    // Of several lists, the one with questions.
-    let asked: Vec<&(String, &[Value])> = lists.iter().filter(is_asked).collect();
-    let lists = if asked.is_empty() { lists.iter().collect() } else { asked };
+    let choices = [&["answer", "contexts"][..], &["reference", "reference_contexts"], &[]];
+    let chosen = choices.into_iter().map(with).find(|lists| !lists.is_empty());
+    let lists = chosen.unwrap_or_else(|| lists.iter().collect());
     match lists.as_slice() {
         [(_, items)] => Ok(items.iter().filter_map(Value::as_object).map(row_of).collect()),
         [] => {

@@ -126,10 +126,8 @@ pub fn pairs(
     };
     // A chain's `context` is what it retrieved; DeepEval's, next to `retrieval_context`, is gold.
     let is_retrieved = |row| fields.is_at("row", "contexts", "/context", row);
-    let is_gold = || match answer {
-        AnswerField::Reference => true,
-        AnswerField::Generated => !rows.iter().any(|(_, row)| is_retrieved(row)),
-    };
+    let is_results = answer == AnswerField::Generated || has("reference") && has("answer");
+    let is_gold = || !is_results || !rows.iter().any(|(_, row)| is_retrieved(row));
     let contexts = if !has("reference_contexts") && is_gold() {
         "sole_contexts"
     } else {

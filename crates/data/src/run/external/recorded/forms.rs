@@ -46,7 +46,11 @@ impl<'p> Forms<'p> {
             if let Some((other, _)) = given.iter().find(|(_, value)| *value != given[0].1) {
                 let key = given[0].0;
                 let message = format!("`{key}` and `{other}` differ, and either may be the {name}");
-                let hint = format!("choose one, for instance `--map {name}=/{}`", escaped(other));
+                let hint = format!(
+                    "choose one, for instance `--map {name}=/{}`; if the other is a reference answer: `--map reference=/{}`",
+                    escaped(other),
+                    escaped(key)
+                );
                 return Err(Error::in_line(self.position, message, hint));
             }
         }
@@ -90,7 +94,7 @@ impl<'p> Forms<'p> {
                 let Some(condition) = self.object(&place, Some(condition), expected)? else {
                     continue;
                 };
-                self.refuse_slips(&place, "row", &["contexts"], condition)?;
+                self.refuse_slips(&format!("{place}."), "row", &["contexts"], condition)?;
                 self.fields.rename("row", &["answer", "contexts"], condition);
                 self.passages(&format!("{place}.contexts"), condition, "contexts")?;
                 self.call(&format!("{place}."), condition)?;
@@ -295,7 +299,7 @@ impl<'p> Forms<'p> {
             },
             text => (Map::from_iter([("text".to_owned(), text)]), None),
         };
-        self.refuse_slips(place, "hit", &LONG_OF_HIT, &fields)?;
+        self.refuse_slips(&format!("{place}."), "hit", &LONG_OF_HIT, &fields)?;
         let keys = rows::keys(&fields);
         let is_foreign = fields.keys().any(|key| !self.fields.is_known("hit", key));
         self.fields.rename("hit", &HIT, &mut fields);
@@ -343,25 +347,22 @@ impl<'p> Forms<'p> {
         long: &[&str],
         fields: &Object,
     ) -> Result<(), Error> {
-        let own = ["usage", "conditions"];
         let is_known = |key: &str| {
-            own.contains(&key) || long.contains(&key) || self.fields.is_known(section, key)
+            ["usage", "conditions"].contains(&key) || self.fields.is_known(section, key)
         };
-        for key in fields.keys().filter(|key| !is_known(key)) {
+        let is_named = |name: &str, key: &str| {
+            key == name || self.fields.names(section, name).any(|known| known == key)
+        };
+        let absent: Vec<&&str> =
+            long.iter().filter(|name| !fields.keys().any(|key| is_named(name, key))).collect();
+        for key in fields.keys().filter(|key| !is_known(key) && !long.contains(&key.as_str())) {
             let allowed = if key.len() < LONG_KEY { 1 } else { 2 };
             let is_near =
-                |name: &&&str| strsim::damerau_levenshtein(name, &key.to_lowercase()) <= allowed;
-            let is_absent = |name: &&str| {
-                let own = fields.contains_key(*name);
-                !own && !self.fields.names(section, name).any(|name| fields.contains_key(name))
-            };
-            if let Some(near) = long.iter().filter(|name| is_absent(name)).find(is_near) {
-                let dot = if place.is_empty() { "" } else { "." };
-                return Err(Error::in_line(
-                    self.position,
-                    format_args!("unknown key `{place}{dot}{key}`"),
-                    format!("did you mean `{near}`?"),
-                ));
+                |name: &&&&str| strsim::damerau_levenshtein(name, &key.to_lowercase()) <= allowed;
+            if let Some(near) = absent.iter().find(is_near) {
+                let message = format!("unknown key `{place}{key}`");
+                let hint = format!("did you mean `{near}`?");
+                return Err(Error::in_line(self.position, message, hint));
             }
         }
         Ok(())

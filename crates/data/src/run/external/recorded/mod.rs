@@ -82,19 +82,16 @@ impl Recorded {
     /// Returns true if `next` is the next passage of this record, in a file with a row for each: of the same question with the same answer
     /// or none.
     fn goes_on_in(&self, next: &Self) -> bool {
-        let is_alone = |it: &Self| {
-            let of_passages = |it: &RecordedStage| it.name == CONTEXTS && it.k.is_none();
-            it.stages.len() == 1 && it.stages.iter().all(of_passages) && it.conditions.is_empty()
+        let hits = |it: &Self| match it.stages.as_slice() {
+            [stage] if stage.name == CONTEXTS && it.conditions.is_empty() => stage.hits.clone(),
+            _ => None,
         };
         let text = |it: &Self| it.answer.as_ref().and_then(|answer| answer.text.clone());
-        let hits =
-            |it: &'_ Self| it.stages.iter().filter_map(|it| it.hits.clone()).flatten().collect();
-        let (own, others): (Vec<RecordedHit>, Vec<RecordedHit>) = (hits(self), hits(next));
-        is_alone(self)
-            && is_alone(next)
-            && (&self.id, &self.question) == (&next.id, &next.question)
+        (&self.id, &self.question) == (&next.id, &next.question)
             && text(next).is_none_or(|answer| text(self) == Some(answer))
-            && matches!(others.as_slice(), [one] if !own.contains(one))
+            && hits(self).zip(hits(next)).is_some_and(
+                |(own, others)| matches!(others.as_slice(), [one] if !own.contains(one)),
+            )
     }
 
     /// Returns the stage of the packed passages.
@@ -125,9 +122,10 @@ pub fn read(input: &Input, fields: &Fields) -> Result<Vec<Recorded>, Error> {
         let Value::Object(row) = row else { unreachable!("an object") };
         let recorded = of_fields(place, row, fields, true)?;
         match all.last_mut().filter(|last| last.goes_on_in(&recorded)) {
-            Some(last) => last.stages[0].hits.as_mut().into_iter().for_each(|hits| {
-                hits.extend(recorded.stages.iter().filter_map(|it| it.hits.clone()).flatten());
-            }),
+            Some(last) => {
+                let added = recorded.stages.into_iter().filter_map(|stage| stage.hits).flatten();
+                last.stages[0].hits.get_or_insert_default().extend(added);
+            }
             None => all.push(recorded),
         }
         Ok(())
@@ -137,14 +135,14 @@ pub fn read(input: &Input, fields: &Fields) -> Result<Vec<Recorded>, Error> {
     };
     if has_reference && n_gold > 0 && n_gold >= all.len() && all.iter().all(is_context_alone) {
         let message = "a test set, not results: reference answers with a `context`, and no answer";
-        let hint =
-            format!("{ANCHOR}; if `context` is what was retrieved: `--map contexts=/context`");
+        let hint = format!("{NO_RESULTS}; if `context` was retrieved: `--map contexts=/context`");
         return Err(Error::in_line(&all[0].position, message, hint));
     }
     Ok(all)
 }
 
-const ANCHOR: &str = "label its questions with `ragtriage dataset anchor FILE`, and import what a RAG returned for them";
+/// What helps where a file has no results.
+const NO_RESULTS: &str = "a test set becomes labelled questions with `ragtriage dataset anchor FILE`, and answers alone are scored with `ragtriage score --predictions FILE --gold FILE`";
 
 /// Reads the object at `position`. The question's id may be missing.
 pub fn object(position: &Place, text: &str) -> Result<Recorded, Error> {
@@ -179,20 +177,11 @@ fn of_fields(
         Some(contexts) => add_contexts(position, &mut stages, contexts, prompt.is_some())?,
         None if has_stages || error.is_some() => {}
         None => {
-            let passages = "if the line has its passages, name their key with `--map contexts=/KEY` (their documents: `--map context_ids=/KEY`)";
-            let (what, hint) = if answer.is_some() {
-                ("an answer, but neither `contexts` nor `stages`", ONLY_ANSWERS)
-            } else {
-                ("no results: no answer, and neither `contexts` nor `stages`", ANCHOR)
-            };
-            let maps =
-                if maps.is_empty() { String::new() } else { format!(" ({})", maps.join(", ")) };
-            let message = format!("{what}; {keys}");
-            return Err(Error::in_line(
-                position,
-                message,
-                format!("{passages}{maps}; else {hint}"),
-            ));
+            let known = "`--map contexts=/KEY` (their documents: `--map context_ids=/KEY`)";
+            let maps = if maps.is_empty() { known.to_owned() } else { maps.join(", ") };
+            let hint = format!("name the passages that were retrieved with {maps}; {NO_RESULTS}");
+            let message = format!("neither `contexts` nor `stages`; {keys}");
+            return Err(Error::in_line(position, message, hint));
         }
     }
     let usage = usage.unwrap_or_default();
@@ -214,8 +203,6 @@ fn of_fields(
         maps,
     })
 }
-
-const ONLY_ANSWERS: &str = "record them: answers alone can only be scored, with `ragtriage score --predictions FILE --gold FILE`";
 
 /// Reads the canonical form of a record; adds the places of the keys that are not read to `unread`.
 fn line(

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use serde_json::Value;
 
-use super::mapping::MAPPING;
+use super::mapping::paths;
 use crate::run::external::recorded::{MOST, RecordedUsage};
 
 /// Returns the value of the JSON in a string, else the value itself.
@@ -22,17 +22,17 @@ pub(super) fn parsed(value: &Value) -> Cow<'_, Value> {
 
 /// Returns the question in a span's input: of several messages, the last.
 pub(super) fn question(value: &Value) -> Option<String> {
-    FieldText { keys: &MAPPING.question, every: false }.text(parsed(value).as_ref())
+    FieldText { keys: paths("keys", "question"), every: false }.text(parsed(value).as_ref())
 }
 
 /// Returns the text of a model's input: every message.
 pub(super) fn prompt(value: &Value) -> Option<String> {
-    FieldText { keys: &MAPPING.prompt, every: true }.text(parsed(value).as_ref())
+    FieldText { keys: paths("keys", "prompt"), every: true }.text(parsed(value).as_ref())
 }
 
 /// Returns the text of an output: of several messages, the last. A list of documents has none.
 pub(super) fn answer(value: &Value) -> Option<String> {
-    FieldText { keys: &MAPPING.answer, every: false }.text(parsed(value).as_ref())
+    FieldText { keys: paths("keys", "answer"), every: false }.text(parsed(value).as_ref())
 }
 
 struct FieldText {

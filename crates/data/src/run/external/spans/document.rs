@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::content;
-use super::mapping::MAPPING;
+use super::mapping::paths;
 use crate::fields::Fields;
 use crate::run::external::recorded::RecordedHit;
 
@@ -23,8 +23,7 @@ pub(super) fn is_known(hit: &RecordedHit) -> bool {
 pub(super) fn documents(value: &Value, plain: bool) -> Option<Vec<RecordedHit>> {
     match content::parsed(value).as_ref() {
         Value::Array(items) => items.iter().map(|item| document(item, plain)).collect(),
-        Value::Object(fields) => MAPPING
-            .documents
+        Value::Object(fields) => paths("keys", "documents")
             .iter()
             .find_map(|key| fields.get(key).filter(|list| !list.is_null()))
             .and_then(|list| documents(list, plain)),

@@ -2,13 +2,13 @@
 
 use serde_json::Value;
 
-use super::mapping::MAPPING;
+use super::mapping::paths;
 
 /// Keys of OTLP's outermost list.
 const OTLP: [&str; 2] = ["resourceSpans", "resource_spans"];
 /// Returns true for a key that holds lists of spans.
 pub(super) fn is_list(key: &str) -> bool {
-    MAPPING.spans.iter().any(|known| known == key)
+    paths("keys", "spans").iter().any(|known| known == key)
 }
 
 /// A form of a span.

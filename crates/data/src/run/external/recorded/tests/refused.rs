@@ -92,7 +92,7 @@ fn what_is_wrong_is_named_by_file_line_and_field() {
         ),
         (
             r#"{"id": "a"}"#,
-            ": no results: no answer, and neither `contexts` nor `stages`; it has `id`".to_owned(),
+            ": neither `contexts` nor `stages`; it has `id`".to_owned(),
         ),
         (
             r#"{"id": "a", "contexts": ["t"], "answer": "x", "response": "y"}"#,
