@@ -38,7 +38,7 @@ pub(crate) fn open(value: &mut Value) {
 /// `page_content='...' metadata={...}`.
 pub(crate) fn documents(text: &str) -> Option<Vec<Value>> {
     if text.starts_with("Document(") {
-        let mut literal = Literal { rest: text, is_lenient: true };
+        let mut literal = Literal { rest: text, is_lenient: false };
         let document = literal.value(0).filter(|_| literal.rest.trim().is_empty())?;
         return document.get("page_content").is_some().then(|| vec![document]);
     }
@@ -89,6 +89,7 @@ impl Literal<'_> {
         }
         let name = self.rest.find(|it: char| !is_of_name(it)).unwrap_or(0);
         if name > 0 && self.rest[name..].starts_with('(') {
+            self.is_lenient |= self.rest[..name].ends_with("Document");
             self.rest = &self.rest[name + 1..];
             let (first, fields) = self.arguments(depth)?;
             return first.or(Some(Value::Object(fields)));
@@ -255,6 +256,15 @@ mod tests {
             (
                 "page_content='It isn't C:\\new.' metadata={'source': 'x'}\n\npage_content='## B\n\nb'",
                 json!([{"page_content": "It isn't C:\\new.", "metadata": {"source": "x"}}, {"page_content": "## B\n\nb", "metadata": null}]),
+            ),
+            // What is not understood in metadata is null.
+            (
+                "[Document(metadata={'s': {'a', 'b'}, 'e': <Kind.A: 1>, 'k': Kind.A, 'i': inf, 'o': <object at 0x7f>}, page_content='a')]",
+                json!([{"metadata": {"s": ["a", "b"], "e": null, "k": null, "i": null, "o": null}, "page_content": "a"}]),
+            ),
+            (
+                "page_content='a' metadata={'f': frozenset({1}), 'b': b'x', 'n': -inf, 'a': array([1., 2.])}",
+                json!([{"page_content": "a", "metadata": {"f": [1], "b": "x", "n": null, "a": [null, null]}}]),
             ),
             ("[np.float64(0.5), Timestamp('2026-01-02')]", json!([0.5, "2026-01-02"])),
         ] {

@@ -204,6 +204,8 @@ mod tests {
             (&b"PAR1\x15\x04"[..], "`f` is a Parquet file", "read_parquet"),
             (b"PK\x03\x04\x14", "`f` is an archive or a spreadsheet", "CSV"),
             (b"\xff\xfeq\0", "`f` is UTF-16", "iconv -f UTF-16"),
+            (b"q\0u\0e\0s\0t\0", "`f` is UTF-16LE", "iconv -f UTF-16LE"),
+            (b"\0q\0u\0e\0s\0t", "`f` is UTF-16BE", "iconv -f UTF-16BE"),
         ] {
             let error = read(bytes).unwrap_err();
             assert_eq!(error.to_string(), what);

@@ -354,6 +354,83 @@ fn a_question_that_failed_there_needs_no_contexts() {
     assert_eq!(error.map(|error| error.message), Some("timeout".into()));
 }
 
+fn all(text: &str) -> Result<Vec<Recorded>, Error> {
+    read(&Input::new("f.jsonl", text.to_owned()).expect("text"), Fields::standard())
+}
+
+#[test]
+fn a_row_of_promptfoo_and_texts_inside_objects_are_read() {
+    let row = r#"{"prompt": {"raw": "Say: a b", "label": "l"}, "vars": {"question": "q", "context": "a b"}, "promptId": "p",
+        "response": {"output": "64"}, "error": "Expected output to match", "gradingResult": {"pass": false}}"#.replace('\n', " ");
+    let found = all(&row).expect("reads").remove(0);
+    let answer = |it: &Recorded| it.answer.clone().and_then(|answer| answer.text);
+    assert_eq!((found.question.as_deref(), found.prompt.as_deref()), (Some("q"), Some("Say: a b")));
+    assert_eq!((answer(&found).as_deref(), found.error.is_none()), (Some("64"), true));
+    for row in [
+        r#"{"query": {"query_id": 1, "content": "q"}, "contexts": ["a"], "prediction": {"content": "64"}}"#,
+        r#"{"input": [{"role": "user", "content": "p"}, {"role": "assistant", "content": "o"}, {"role": "user", "content": "q"}],
+            "contexts": ["a"], "output": [{"role": "assistant", "content": "64"}]}"#,
+        r#"{"input": [{"type": "human", "content": "q"}], "contexts": ["a"], "response": {"choices": [{"message": {"content": "64"}}]}}"#,
+        r#"{"input": [{"speaker": "user", "text": "q"}], "contexts": {"sentences": ["a"]}, "predictions": [{"text": "64"}]}"#,
+    ] {
+        let found = all(&row.replace('\n', " ")).expect(row).remove(0);
+        assert_eq!(
+            (found.question.as_deref(), answer(&found).as_deref()),
+            (Some("q"), Some("64")),
+            "{row}"
+        );
+        assert_eq!(hits(&found), [&[hit("a")][..]], "{row}");
+    }
+}
+
+#[test]
+fn nan_is_an_error_only_where_it_is_read() {
+    let read = all(r#"{"question": "q", "contexts": ["a"], "faithfulness": NaN}"#).expect("reads");
+    assert_eq!(read[0].unread, ["faithfulness"]);
+    let error = all(r#"{"question": "q", "contexts": [{"text": "a", "score": NaN}]}"#);
+    assert!(error.expect_err("read").to_string().contains("`contexts[0].score`"));
+    let error = all(r#"{"question": NaN, "contexts": ["a"]}"#).expect_err("no question");
+    assert!(
+        error.to_string().ends_with("no question that is a text; it has `question`, `contexts`"),
+        "{error}"
+    );
+}
+
+#[test]
+fn rows_of_one_passage_each_are_one_record() {
+    let row = |passage: &str, answer: &str| {
+        format!(
+            "{{\"qid\": 1, \"query\": \"q\", \"passage\": \"{passage}\", \"generated_answer\": {answer}}}\n"
+        )
+    };
+    let joined =
+        all(&[row("a", "\"x\""), row("b", "null"), row("c", "\"x\"")].concat()).expect("reads");
+    assert_eq!(joined.len(), 1);
+    assert_eq!(hits(&joined[0]), [&[hit("a"), hit("b"), hit("c")][..]]);
+    let other = all(&[row("a", "\"x\""), row("b", "\"y\"")].concat()).expect("reads");
+    assert_eq!(other.len(), 2, "another answer is another run");
+}
+
+#[test]
+fn a_test_set_is_no_results_file() {
+    use ragtriage_core::hint::Hint;
+    for row in [
+        r#"{"question": "q", "context": "a b", "gold_answer": "x"}"#,
+        r#"{"question": "q", "reference_contexts": ["a b"], "reference": "x"}"#,
+        r#"{"question": "q", "model_answer": "x"}"#,
+    ] {
+        let hint = all(row).expect_err(row).hint().expect("a hint");
+        assert!(hint.contains("dataset anchor") && hint.contains("ragtriage score"), "{hint}");
+    }
+    let hint = all(r#"{"question": "q", "my_chunks": ["a b"], "answer": "x"}"#)
+        .expect_err("unread")
+        .hint();
+    assert!(hint.expect("a hint").contains("`--map contexts=/my_chunks`"));
+    let read =
+        all(r#"{"question": "q", "contexts": ["a"], "final_reply_output": "x"}"#).expect("reads");
+    assert_eq!(read[0].maps, ["`--map answer=/final_reply_output`"]);
+}
+
 #[test]
 fn lines_are_numbered_and_must_say_which_question_they_are() {
     let input =
