@@ -26,11 +26,10 @@ use crate::{announce, dry_run, judge};
 use ragtriage_clients::fetch::Download;
 use ragtriage_core::config::GeneratorName;
 use ragtriage_core::text::hex::hex;
-use ragtriage_core::types::{Dataset, Note, Question};
+use ragtriage_core::types::{Dataset, DocumentNames, Note, Question};
 use ragtriage_data::Fields;
 use ragtriage_data::dataset::anchor::{AnswerField, pairs};
 use ragtriage_data::dataset::survey;
-use ragtriage_data::run::external::chunks::Chunks;
 use ragtriage_data::run::external::input::Input;
 use ragtriage_data::run::external::join::{self, Joined};
 use ragtriage_data::run::external::recorded::{self, Recorded};
@@ -67,11 +66,6 @@ pub struct ImportArgs {
     map: MapArgs,
     #[command(flatten)]
     overrides: OverrideArgs,
-    /// Chunks that the results file names by `chunk_id`.
-    ///
-    /// JSON lines of `{id, doc_id, start, end}`.
-    #[arg(long, value_name = "FILE")]
-    chunks: Option<PathBuf>,
     /// Skip unmatched questions and lines, and report their number.
     #[arg(long)]
     partial: bool,
@@ -102,13 +96,15 @@ pub struct ImportArgs {
 pub fn import(args: ImportArgs) -> Result<(), Failure> {
     block_on(async move {
         let fields = args.map.fields()?;
-        let (input, config, unlabelled) = if let Some(documents) = &args.documents {
-            test_set(documents, &args, &fields)?
-        } else {
-            let config = configuration(args.config.as_deref())?;
-            (Input::read(&args.file)?, config, Vec::new())
-        };
+        let input = Input::read(&args.file)?;
         let kind = kind_of(input.text());
+        // Refused before anything is written.
+        let is_results = kind == ExternalSource::RESULTS;
+        let results = is_results.then(|| recorded::read(&input, &fields)).transpose()?;
+        let (config, unlabelled) = match &args.documents {
+            Some(documents) => test_set(documents, &input, &args, &fields)?,
+            None => (configuration(args.config.as_deref())?, Vec::new()),
+        };
         let mut resolved = Resolved::new(Some(&config), &args.overrides.sets()?)?;
         let bars = ProgressBars::new();
         let judge = if resolved.settings.judge.is_on() && !args.dry_run {
@@ -119,10 +115,8 @@ pub fn import(args: ImportArgs) -> Result<(), Failure> {
         };
         let clock = Instant::now();
         let mut dataset = load_with(&mut resolved, unlabelled)?;
-        let chunks = args.chunks.as_deref().map(Input::read).transpose()?;
-        let chunks = chunks.as_ref().map(Chunks::read).transpose()?;
         let (lines, sha256) = rayon::join(
-            || lines((&input, &fields), kind, &dataset, &resolved.settings, chunks.as_ref()),
+            || lines(&input, results, kind, &dataset, &resolved.settings),
             || hex(&Sha256::digest(input.text())),
         );
         let ((lines, notes), from) = (lines?, input.name().to_owned());
@@ -207,15 +201,15 @@ fn asking(
     }
 }
 
-/// Reads the results file, and adds its questions to the test set of the documents, which has a configuration, in a folder next to the
-/// runs. Returns the file, the configuration and the questions without labels.
+/// Adds the questions of a results file to the test set of the documents, which has a configuration, in a folder next to the runs.
+/// Returns the configuration and the questions without labels.
 fn test_set(
     documents: &Path,
+    input: &Input,
     args: &ImportArgs,
     fields: &Fields,
-) -> Result<(Input, PathBuf, Vec<Question>), Failure> {
-    let input = Input::read(&args.file)?;
-    let pairs = pairs(&input, fields, AnswerField::Generated)?;
+) -> Result<(PathBuf, Vec<Question>), Failure> {
+    let (pairs, _) = pairs(input, fields, AnswerField::Generated)?;
     let absolute = documents.canonicalize().ok().filter(|path| path.is_dir()).ok_or_else(|| {
         let message = format!("`{}` is no folder", documents.display());
         Failure::new(message, "`--documents` takes the folder of the documents")
@@ -241,7 +235,7 @@ fn test_set(
         let command = format!("ragtriage dataset label {}", shell(&config));
         output::talk(&format!("label them, then repeat this import: {command}"));
     }
-    Ok((input, config, unlabelled))
+    Ok((config, unlabelled))
 }
 
 /// Creates the run's folder. What a killed import left under this name is replaced: nothing of it can be resumed. `summary.json` is
@@ -280,35 +274,30 @@ fn kind_of(text: &str) -> &'static str {
     }
 }
 
-/// The file's lines, of all questions of the data set, with notes: a sample is drawn afterwards, from those.
+/// The file's lines, of all questions of the data set, with notes; `results`: those of a results file. A sample is drawn afterwards, from those.
 fn lines(
-    (input, fields): (&Input, &Fields),
+    input: &Input,
+    results: Option<Vec<Recorded>>,
     kind: &str,
     dataset: &Dataset,
     settings: &Settings,
-    chunks: Option<&Chunks>,
 ) -> Result<(Vec<Recorded>, Vec<Note>), Failure> {
-    let documents = dataset.documents.iter();
-    let documents: HashSet<&str> = documents.map(|document| document.id.as_str()).collect();
-    let is_document = |id: &str| documents.contains(id);
+    let documents = DocumentNames::new(dataset.documents.iter().map(|document| &document.id));
+    let is_document = |id: &str| documents.find(id).is_some();
     let questions = dataset.questions.iter();
-    let (mut lines, notes) = match kind {
+    Ok(match kind {
         ExternalSource::TREC_RUN => {
             let ids: HashSet<&str> = questions.map(|question| question.id.as_str()).collect();
             let k = settings.retrieval.k;
             let lines = join::from_trec(input, k, &|id| ids.contains(id), &is_document)?;
-            return Ok((lines, Vec::new()));
+            (lines, Vec::new())
         }
         ExternalSource::TRACES => {
             let texts: HashSet<&str> = questions.map(|question| question.text.trim()).collect();
-            // With a file of chunks, an id is a chunk's.
-            let is_document = |id: &str| chunks.is_none() && is_document(id);
             spans::read(input, &|text| texts.contains(text), &is_document)?
         }
-        _ => (recorded::read(input, fields)?, Vec::new()),
-    };
-    Chunks::complete(chunks, &mut lines)?;
-    Ok((lines, notes))
+        _ => (results.unwrap_or_default(), Vec::new()),
+    })
 }
 
 fn generator_model(name: String) -> ModelRecord {

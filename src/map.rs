@@ -9,8 +9,8 @@ use ragtriage_data::Fields;
 pub struct MapArgs {
     /// Where the file has a field, as a JSON Pointer: `question=/inputs/question`.
     ///
-    /// Fields of a row: `id`, `question`, `contexts`, `context_ids`, `answer`, `reference`, `reference_contexts`, `doc`, `source`; of a
-    /// passage: `text`, `doc_id`, `chunk_id`, `start`, `end`, `title`, `score`. `*` is every item of a list.
+    /// Fields of a row: `id`, `question`, `contexts`, `context_ids`, `answer`, `prompt`, `reference`, `reference_contexts`, `doc`, `source`; of a
+    /// passage: `text`, `doc_id`, `start`, `end`, `title`, `score`. `*` is every item of a list.
     #[arg(long = "map", value_name = "NAME=POINTER")]
     maps: Vec<String>,
 }

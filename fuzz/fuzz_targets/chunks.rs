@@ -9,7 +9,7 @@ use libfuzzer_sys::fuzz_target;
 use ragtriage_core::chunk::{ChunkSpec, chunk_documents};
 use ragtriage_core::hint::Hint;
 use ragtriage_core::text::tokens::{Tokenizer, counter};
-use ragtriage_data::run::external::chunks::{self, Chunks};
+use ragtriage_data::run::external::chunks;
 use ragtriage_data::run::external::input::Input;
 
 fuzz_target!(|bytes: &[u8]| {
@@ -17,7 +17,6 @@ fuzz_target!(|bytes: &[u8]| {
     let Some(input) = ragtriage_fuzz::said(Input::read(&folder.join("chunks.jsonl"))) else {
         return;
     };
-    ragtriage_fuzz::said(Chunks::read(&input));
     let Some(read) = ragtriage_fuzz::said(chunks::read(&input)) else { return };
     let documents = ["one", "two"].map(|name| ragtriage_fuzz::document(folder, name));
     let words = counter(Tokenizer::Words, None).expect("words need no model");

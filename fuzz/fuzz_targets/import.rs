@@ -9,7 +9,6 @@ use ragtriage_core::attribute::place::{WordIndex, in_document};
 use ragtriage_core::config::DatasetSettings;
 use ragtriage_core::config::Format;
 use ragtriage_core::types::{ByteRange, Question};
-use ragtriage_data::run::external::chunks::Chunks;
 use ragtriage_data::run::external::input::Input;
 use ragtriage_data::run::external::join::Joined;
 use ragtriage_data::run::external::recorded;
@@ -30,7 +29,7 @@ fuzz_target!(|bytes: &[u8]| {
     let Some(input) = ragtriage_fuzz::said(Input::read(&folder.join("record.jsonl"))) else {
         return;
     };
-    let Some(lines) = ragtriage_fuzz::said(recorded::read(&input)) else { return };
+    let Some(lines) = ragtriage_fuzz::said(recorded::read(&input, ragtriage_data::Fields::standard())) else { return };
     let documents = ["one", "two"].map(|name| ragtriage_fuzz::document(folder, name));
     let index = WordIndex::new(&documents);
     let stages = lines.iter().flat_map(|line| &line.stages);
@@ -55,8 +54,6 @@ fuzz_target!(|bytes: &[u8]| {
             assert_eq!(found, everywhere);
         }
     }
-    let mut complete = lines.clone();
-    ragtriage_fuzz::said(Chunks::complete(None, &mut complete));
     for lenient in [true, false] {
         ragtriage_fuzz::said(Joined::new(lines.clone(), &QUESTIONS, lenient));
     }

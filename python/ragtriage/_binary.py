@@ -128,7 +128,7 @@ def _parse(stderr: str) -> tuple[str, str | None]:
 
 
 _ARGUMENTS = {
-    **{flag: f"{flag}=" for flag in ("name", "out", "config", "baseline", "level", "scorer", "documents", "chunks", "llm")},
+    **{flag: f"{flag}=" for flag in ("name", "out", "config", "baseline", "level", "scorer", "documents", "llm")},
     **{flag: f"{flag}=True" for flag in ("partial", "conditions", "resume", "intersect")},
     **{"min": "min=", "max": "max=", "max-drop": "max_drop=", "gate": "mode=", "metric": "metrics=", "set": "settings="},
 }

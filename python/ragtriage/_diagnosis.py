@@ -28,7 +28,6 @@ def diagnose(
     out: Path_ = RUNS,
     name: str | None = None,
     partial: bool = False,
-    chunks: Path_ | None = None,
     conditions: bool = False,
     llm: str | None = None,
     settings: Mapping[str, Any] | None = None,
@@ -45,7 +44,6 @@ def diagnose(
         out: Folder of the runs. Documents and questions that are passed are kept there as well, in ``NAME-data``.
         name: Name of the run; by default that of the file, with random digits.
         partial: Leave out questions without a line and lines without a question.
-        chunks: File of the chunks that the results name by ``chunk_id``: JSON lines of ``id``, ``doc_id``, ``start`` and ``end``.
         conditions: Ask the configured generator for the answers of the other conditions, which the results lack.
         llm: Language model for them: ``ollama:NAME``, ``openai:NAME`` or ``URL#NAME``.
         settings: Values of settings, such as ``{"evaluation.ks": [5, 10]}``.
@@ -62,7 +60,6 @@ def diagnose(
     arguments: list[Path_] = ["import", results]
     for flag, is_on in (("--partial", partial), ("--conditions", conditions)):
         arguments += [flag] if is_on else []
-    arguments += [] if chunks is None else ["--chunks", chunks]
     if config is not None:
         return _started([*arguments, config], out, name, llm, settings)
     if (Path(out) / name).exists():

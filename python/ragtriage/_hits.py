@@ -10,7 +10,7 @@ from typing import Any
 from ._tables import finite
 from .errors import RecordError
 
-_KEPT = ("text", "doc_id", "start", "end", "chunk_id", "title", "score")
+_KEPT = ("text", "doc_id", "start", "end", "title", "score")
 _OTHER_NAMES = {
     "page_content": "text",
     "content": "text",
@@ -30,7 +30,7 @@ def hits(found: Iterable[Any]) -> list[dict[str, Any]]:
     ``NodeWithScore``.
 
     Raises:
-        RecordError: A passage has neither text, document with offsets, nor chunk id.
+        RecordError: A passage has neither text, nor document with offsets.
     """
     if isinstance(found, (str, bytes, Mapping)) or not isinstance(found, Iterable):
         raise RecordError(f"expected a list of passages, got one {type(found).__name__}", "put the passage in a list")
@@ -49,13 +49,13 @@ def _hit(hit: Any, at: int) -> dict[str, Any]:
         known = _object(hit)
     _as_numbers(known, at)
     text = known.get("text")
-    has_place = "chunk_id" in known or {"doc_id", "start", "end"} <= known.keys()
+    has_place = {"doc_id", "start", "end"} <= known.keys()
     if text is not None and not isinstance(text, str):
         raise RecordError(f"the text of passage {at} is of type {type(text).__name__}", "pass the text as `str`")
     if text is None and not has_place:
         raise RecordError(
             f"passage {at} of type {type(hit).__name__} has no text",
-            "pass a text, or `doc_id` with `start` and `end`, or `chunk_id`",
+            "pass a text, or `doc_id` with `start` and `end`",
         )
     return known
 

@@ -23,7 +23,6 @@ NODE = TextNode(
         (("passage", 0.5), {"text": "passage", "score": 0.5}),
         ({"text": "passage", "score": 2}, {"text": "passage", "score": 2}),
         ({"doc_id": "d1", "start": 3, "end": 10}, {"doc_id": "d1", "start": 3, "end": 10}),
-        ({"chunk_id": "c1"}, {"chunk_id": "c1"}),
         (
             Document(page_content="passage", metadata={"source": "d1", "start_index": 3, "title": "T"}),
             {"text": "passage", "doc_id": "d1", "start": 3, "title": "T"},

@@ -12,7 +12,7 @@ use crate::output;
 use crate::shell::shell;
 use ragtriage_core::config::DatasetSettings;
 use ragtriage_core::text::numbers::{plural, thousands};
-use ragtriage_core::types::Question;
+use ragtriage_core::types::{Note, Question};
 use ragtriage_data::dataset::anchor::{self, Anchored, AnswerField, QaPair};
 use ragtriage_data::dataset::{Appended, documents, question_line};
 use ragtriage_data::run::external::input::Input;
@@ -39,7 +39,8 @@ pub fn anchor(args: &AnchorArgs) -> Result<(), Failure> {
     let resolved = source::resolve(&args.source)?;
     let spec = resolved.dataset();
     let input = Input::read(&args.pairs)?;
-    let pairs = anchor::pairs(&input, &args.map.fields()?, AnswerField::Reference)?;
+    let (pairs, notes) = anchor::pairs(&input, &args.map.fields()?, AnswerField::Reference)?;
+    tell(&notes);
     let (n_anchored, unresolved) = add(&spec, &pairs)?;
     let config = args.source.config.as_deref();
     let config = config.map_or(String::new(), |config| format!(" {}", shell(config)));
@@ -61,9 +62,7 @@ pub fn anchor(args: &AnchorArgs) -> Result<(), Failure> {
 pub fn add(spec: &DatasetSettings, pairs: &[QaPair]) -> Result<(usize, Vec<Question>), Failure> {
     let documents = documents(spec)?;
     let mut anchored = anchor::anchor(pairs, &documents)?;
-    for note in &anchored.notes {
-        output::talk(&format!("{}: {}", note.label(), thousands(note.count)));
-    }
+    tell(&anchored.notes);
     let path = source::questions_file(spec)?;
     let mut file = Appended::open(&path)?;
     let asked = || {
@@ -100,6 +99,12 @@ pub fn add(spec: &DatasetSettings, pairs: &[QaPair]) -> Result<(usize, Vec<Quest
         output::talk(&format!("{counted}: {}", reasons.join("; ")));
     }
     Ok((questions.len(), unresolved.into_iter().map(|it| it.question).collect()))
+}
+
+fn tell(notes: &[Note]) {
+    for note in notes {
+        output::talk(&format!("{}: {}", note.label(), thousands(note.count)));
+    }
 }
 
 /// Refuses a question whose id another one has.

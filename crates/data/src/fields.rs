@@ -7,16 +7,23 @@ use serde_json::{Map, Value};
 
 use crate::dataset::nearest;
 use crate::error::{Error, Place};
-use crate::pointer::Pointer;
+use crate::pointer::{self, Pointer};
 use crate::rows::python;
 
 /// A section of the table: the pointers of each field, by priority.
 type Section = BTreeMap<String, Vec<Pointer>>;
 
+/// Words, separated by blanks, by field or step.
+type Words = BTreeMap<String, Vec<String>>;
+
 /// Where fields are.
 #[derive(Clone, Debug, Default)]
 pub struct Fields {
     sections: BTreeMap<String, Section>,
+    /// Names of a row's fields that are two words: sets of first and of last words, in turn.
+    composed: Words,
+    /// Names of other systems for a stage, by the step.
+    steps: Words,
     /// The fields that every row must have: those of a row that the user mapped.
     mapped: Vec<String>,
     /// The fields that `dataset.fields` names, which some row or passage must have.
@@ -28,16 +35,18 @@ pub struct Fields {
 }
 
 static STANDARD: LazyLock<Fields> = LazyLock::new(|| {
-    let sections: BTreeMap<String, BTreeMap<String, Vec<String>>> =
+    let mut sections: BTreeMap<String, Words> =
         toml::from_str(include_str!("fields.toml")).expect("a table of pointers");
-    let section = |fields: BTreeMap<String, Vec<String>>| -> Section {
+    let composed = sections.remove("composed").expect("names of two words");
+    let steps = sections.remove("steps").expect("names of stages");
+    let section = |fields: Words| -> Section {
         let parsed = |texts: Vec<String>| {
             texts.iter().map(|text| Pointer::parse(text).expect("a pointer")).collect()
         };
         fields.into_iter().map(|(field, texts)| (field, parsed(texts))).collect()
     };
     let sections = sections.into_iter().map(|(name, fields)| (name, section(fields)));
-    Fields { sections: sections.collect(), ..Fields::default() }
+    Fields { sections: sections.collect(), composed, steps, ..Fields::default() }
 });
 
 impl Fields {
@@ -125,6 +134,8 @@ impl Fields {
         };
         let of_section = self.sections.get_mut(section).expect("known");
         of_section.insert(name.to_owned(), vec![pointer]);
+        of_section.remove(&format!("{name}_else"));
+        self.composed.remove(name);
         Ok(section)
     }
 
@@ -136,6 +147,13 @@ impl Fields {
     /// Returns true for reference answers of a data set that say that there is none.
     pub(crate) fn is_no_answer(&self, answers: &[String]) -> bool {
         answers.first().is_some_and(|answer| Some(answer) == self.no_answer.as_ref())
+    }
+
+    /// Returns the name of the step that a stage's name means.
+    pub(crate) fn step(&self, stage: &str) -> Option<&str> {
+        let means =
+            |names: &Vec<String>| names.iter().flat_map(|it| it.split(' ')).any(|it| it == stage);
+        self.steps.iter().find(|(_, names)| means(names)).map(|(step, _)| step.as_str())
     }
 
     /// Returns true if one of several gold passages of a data set suffices.
@@ -153,15 +171,24 @@ impl Fields {
         self.pointers(section, name).first().and_then(Pointer::first)
     }
 
-    /// Returns an error if a row lacks a field that the user mapped.
-    pub(crate) fn check(&self, place: &Place, row: &Map<String, Value>) -> Result<(), Error> {
-        if self.mapped.is_empty() {
+    /// Reads the cells of a row that hold an object or a list as text, where a field is in one. An error if the row lacks a field that the
+    /// user mapped, unless it failed.
+    pub(crate) fn open(&self, place: &Place, row: &mut Map<String, Value>) -> Result<(), Error> {
+        let mapped = || self.mapped.iter().map(|name| (name, &self.sections["row"][name][0]));
+        let containers = self.pointers("row", "containers").iter();
+        let opened = mapped().map(|(_, pointer)| pointer).chain(containers);
+        let is_opened = |key: &str| {
+            opened
+                .clone()
+                .any(|it| it.len() > 1 && it.first().is_some_and(|first| is_same_key(first, key)))
+        };
+        row.iter_mut().filter(|(key, _)| is_opened(key)).for_each(|(_, cell)| python::open(cell));
+        if self.mapped.is_empty() || row.get("error").is_some_and(|error| !error.is_null()) {
             return Ok(());
         }
-        let row = Value::Object(row.clone());
-        for name in &self.mapped {
-            let pointer = &self.sections["row"][name][0];
-            if let Some(miss) = pointer.find(&row).into_iter().find_map(Result::err) {
+        let own = Value::Object(row.clone());
+        for (name, pointer) in mapped() {
+            if let Some(miss) = pointer.find(&own).into_iter().find_map(Result::err) {
                 let message = format!("nothing at `{name}` = `{}`: {miss}", pointer.text());
                 return Err(Error::in_line(place, message, "correct the pointer"));
             }
@@ -174,22 +201,24 @@ impl Fields {
         self.found(section, name, object).map(|(_, value)| value)
     }
 
-    fn found(&self, section: &str, name: &str, object: &Value) -> Option<(&Pointer, Value)> {
-        let others = self.sections[section].get(&format!("{name}_else"));
-        let pointers = self.pointers(section, name).iter().chain(others.into_iter().flatten());
-        let mut found =
-            pointers.filter_map(|it| Some((it, accepted(name, it, object)?))).peekable();
+    fn found(&self, section: &str, name: &str, object: &Value) -> Option<(Pointer, Value)> {
+        let composed: Vec<Pointer> = match object {
+            Value::Object(fields) if section == "row" => {
+                let keys = fields.keys().filter(|key| self.is_composed(name, key));
+                keys.map(|key| Pointer::key(key)).collect()
+            }
+            _ => Vec::new(),
+        };
+        let own = self.pointers(section, name).iter().chain(&composed);
+        let name_else = format!("{name}_else");
+        let others = self.pointers(section, &name_else).iter().map(|it| (name_else.as_str(), it));
+        let mut found = own
+            .map(|it| (name, it))
+            .chain(others)
+            .filter_map(|(name, it)| Some((it.clone(), accepted(name, it, object)?)))
+            .peekable();
         let first = found.peek().cloned();
         found.find(|(_, value)| !value.is_null()).or(first)
-    }
-
-    /// Returns a question or answer of another type, which is then refused: it must not be lost.
-    fn mistyped(&self, section: &str, name: &str, object: &Value) -> Option<(&Pointer, Value)> {
-        let mut pointers = self.pointers(section, name).iter();
-        let strict = ["question", "answer"].contains(&name);
-        let pointer = pointers
-            .find(|it| strict && it.len() == 1 && it.find(object).iter().any(Result::is_ok))?;
-        Some((pointer, pointer.find(object).into_iter().find_map(Result::ok)?.clone()))
     }
 
     /// Returns true if a field of `object` is found at `pointer`.
@@ -197,21 +226,81 @@ impl Fields {
         self.found(section, name, object).is_some_and(|(found, _)| found.text() == pointer)
     }
 
-    /// Returns true if a row has a field, whatever its value.
+    /// Returns true if a row has a field, whatever its value; passages are no reference answers.
     pub(crate) fn has(&self, section: &str, name: &str, object: &Value) -> bool {
-        let mut pointers = self.pointers(section, name).iter();
-        pointers.any(|pointer| pointer.find(object).iter().any(Result::is_ok))
+        let is_there = |pointer: &Pointer| {
+            let found = pointer.find(object);
+            found.iter().any(Result::is_ok)
+                && !(name == "reference" && found.into_iter().flatten().any(is_evidence))
+        };
+        self.pointers(section, name).iter().any(is_there)
+            || self.found(section, name, object).is_some()
+    }
+
+    /// Returns true if a key is a name of a row's field.
+    pub(crate) fn is_named(&self, name: &str, key: &str) -> bool {
+        self.names("row", name).any(|known| is_same_key(known, key)) || self.is_composed(name, key)
+    }
+
+    fn is_composed(&self, name: &str, key: &str) -> bool {
+        let Some(words) = self.composed.get(name) else { return false };
+        let key: String = folded(key).collect();
+        words.chunks(2).any(|words| {
+            let is_last = |rest: &str| {
+                let mut last = words[1].split(' ');
+                last.any(|word| rest == word || rest.strip_suffix('s') == Some(word))
+            };
+            let mut first = words[0].split(' ');
+            first.any(|word| {
+                key.strip_prefix(word).is_some_and(is_last)
+                    || key.strip_suffix(word).is_some_and(is_last)
+            })
+        })
+    }
+
+    /// Returns the options `--map` that would read keys of a row which are not read, by their names and the form of their values: an answer
+    /// as the field `names[0]` and passages as `names[1]`, if the row lacks these.
+    pub(crate) fn suggested(&self, row: &Value, names: [&str; 2]) -> Vec<String> {
+        let lacks = names.map(|name| self.find("row", name, row).is_none_or(|it| it.is_null()));
+        let suggested = |(key, value): (&String, &Value)| {
+            let lower = key.to_lowercase();
+            let has = |words: &[&str]| words.iter().any(|word| lower.contains(word));
+            let opened = value.as_str().and_then(python::list);
+            let is_text = |text: &str| text.contains(char::is_whitespace);
+            let is_passages = match opened.as_ref().unwrap_or(value) {
+                Value::Array(items) => {
+                    items.iter().any(|it| it.is_object() || it.as_str().is_some_and(is_text))
+                }
+                value => value.as_str().is_some_and(is_text),
+            };
+            let is_text =
+                value.as_str().is_some_and(|text| text.parse::<f64>().is_err()) && opened.is_none();
+            let is_answer = has(&["answer", "response", "output", "prediction", "truth"]);
+            let is_passage = has(&["context", "passage", "chunk", "evidence", "document"]);
+            let name = match lacks {
+                [_, true] if is_passage && is_passages => names[1],
+                [true, _] if is_answer && (is_text || value.is_object()) => names[0],
+                _ => return None,
+            };
+            let at = if value.is_object() { "/KEY" } else { "" };
+            Some(format!("`--map {name}=/{}{at}`", pointer::escaped(key)))
+        };
+        let keys = row.as_object().into_iter().flatten();
+        let unread = keys.filter(|(key, value)| {
+            !self.is_known("row", key) && !value.is_object()
+                || self.is_named(names[0], key) && value.is_object()
+        });
+        unread.filter_map(suggested).collect()
     }
 
     /// Moves the fields `names` of a section to their own names, and removes the objects that fields were searched in.
     pub(crate) fn rename(&self, section: &str, names: &[&str], object: &mut Map<String, Value>) {
         let own = Value::Object(std::mem::take(object));
-        let found: Vec<(&str, &str, Value)> = names
+        let found: Vec<(&str, String, Value)> = names
             .iter()
             .filter_map(|name| {
-                let found = self.found(section, name, &own);
-                let (pointer, value) = found.or_else(|| self.mistyped(section, name, &own))?;
-                Some((*name, pointer.first()?, value))
+                let (pointer, value) = self.found(section, name, &own)?;
+                Some((*name, pointer.first()?.to_owned(), value))
             })
             .collect();
         let Value::Object(own) = own else { unreachable!("an object") };
@@ -233,6 +322,7 @@ impl Fields {
     pub(crate) fn is_known(&self, section: &str, key: &str) -> bool {
         let mut pointers = self.sections[section].values().flatten();
         pointers.any(|it| it.first().is_some_and(|first| is_same_key(first, key)))
+            || section == "row" && self.composed.keys().any(|name| self.is_composed(name, key))
     }
 
     /// Returns the top-level names of a field.
@@ -262,26 +352,97 @@ fn accepted(name: &str, pointer: &Pointer, object: &Value) -> Option<Value> {
         return Some(value);
     }
     match name {
-        "text" | "question" | "title" => value.is_string().then_some(value),
-        // A list of one, as AutoRAG writes it, is that one.
-        "answer" => match value {
-            Value::Array(items) if items.len() == 1 => items.into_iter().find(Value::is_string),
-            Value::Object(_) | Value::Array(_) => None,
-            Value::Number(number) => Some(Value::String(number.to_string())),
-            value => Some(value),
-        },
-        "id" | "chunk_id" | "doc_id" | "doc" | "source" => {
-            (value.is_string() || value.is_i64() || value.is_u64()).then_some(value)
+        "text" | "title" => value.is_string().then_some(value),
+        "question" | "question_else" | "answer" | "prompt" => text_of(name, value),
+        "reference" if is_evidence(&value) => None,
+        "reference_contexts_else" if !is_evidence(&value) => None,
+        "reference_else" => expected(&value),
+        "doc" | "source" => {
+            let listed = value.as_str().and_then(python::list).unwrap_or(value);
+            let one = match listed {
+                Value::Array(items) if items.len() == 1 => items.into_iter().next()?,
+                value => value,
+            };
+            is_id(&one).then_some(one)
         }
+        "id" | "doc_id" => is_id(&value).then_some(value),
         // An offset of -1 or none is not known.
         "start" | "end" => value.is_u64().then_some(value),
         "hits" => value.is_array().then_some(value),
-        name if is_list(name) => match value {
-            Value::String(text) => Some(python::list(&text).unwrap_or(Value::String(text))),
-            value => Some(value),
-        },
+        name if is_list(name) => {
+            let mut value = value;
+            python::open(&mut value);
+            Some(value)
+        }
         _ => Some(value),
     }
+}
+
+fn is_id(value: &Value) -> bool {
+    value.is_string() || value.is_i64() || value.is_u64()
+}
+
+/// Returns the text that a value is or has: of an object, of a list of one, and of a chat the last message of the user or, for an
+/// answer, of the model.
+fn text_of(name: &str, value: Value) -> Option<Value> {
+    let message = |value: &Value| Fields::standard().find("message", "text", value);
+    let is_own = |item: &&Value| {
+        let role = Fields::standard().find("message", "role", item);
+        let is_user =
+            |role: &str| ["user", "human", "humanmessage"].contains(&role.to_lowercase().as_str());
+        role.as_ref().and_then(Value::as_str).is_some_and(|it| is_user(it) != (name == "answer"))
+    };
+    match value {
+        Value::Object(_) => message(&value).filter(Value::is_string),
+        Value::Array(items) if items.len() == 1 && name == "answer" => {
+            let one = items.into_iter().next()?;
+            if one.is_array() { None } else { text_of(name, one) }
+        }
+        Value::Array(items) if name == "prompt" => {
+            let texts = items.iter().map(|it| Some(message(it)?.as_str()?.to_owned()));
+            Some(Value::String(texts.collect::<Option<Vec<String>>>()?.join("\n")))
+        }
+        Value::Array(items) => text_of(name, message(items.iter().rev().find(is_own)?)?),
+        Value::Number(number) if name == "answer" => Some(Value::String(number.to_string())),
+        Value::String(_) => Some(value),
+        _ => None,
+    }
+}
+
+/// Returns true for a list of texts or objects that is not empty.
+pub(crate) fn is_list_of_passages(value: &Value) -> bool {
+    let items = value.as_array().filter(|items| !items.is_empty());
+    items.is_some_and(|items| items.iter().all(|it| it.is_string() || it.is_object()))
+}
+
+/// Returns true for a list of passages that have a document or offsets.
+fn is_evidence(value: &Value) -> bool {
+    let opened = value.as_str().and_then(python::list);
+    let is_passage = |item: &Value| {
+        let has = |name: &str| Fields::standard().find("hit", name, item).is_some();
+        item.is_object() && has("text") && (has("start") || has("end") || has("doc_id"))
+    };
+    let items = opened.as_ref().unwrap_or(value).as_array();
+    items.is_some_and(|items| !items.is_empty() && items.iter().all(is_passage))
+}
+
+/// Returns the texts that assertions of promptfoo expect: `TYPE: TEXT`, a text without a type, or objects with both.
+fn expected(assertions: &Value) -> Option<Value> {
+    const EQUAL: [&str; 3] = ["equals", "contains", "icontains"];
+    let plain = |text: &str| match text.split_once(':') {
+        Some((kind, text)) if EQUAL.contains(&kind) => Some(text.trim().to_owned()),
+        Some((kind, _)) if kind.starts_with(char::is_lowercase) && !kind.contains(' ') => None,
+        None if text.starts_with("is-") || text.starts_with("contains-") => None,
+        _ => Some(text.trim().to_owned()),
+    };
+    let one = |item: &Value| match item {
+        Value::String(text) => plain(text),
+        item if EQUAL.contains(&item.get("type")?.as_str()?) => plain(item.get("value")?.as_str()?),
+        _ => None,
+    };
+    let items = assertions.as_array().map_or(std::slice::from_ref(assertions), Vec::as_slice);
+    let texts: Vec<Value> = items.iter().filter_map(one).map(Value::String).collect();
+    (!texts.is_empty()).then_some(Value::Array(texts))
 }
 
 fn is_list(name: &str) -> bool {
@@ -293,13 +454,15 @@ fn is_list(name: &str) -> bool {
             | "sole_answer"
             | "aliases"
             | "reference_contexts"
+            | "reference_contexts_else"
             | "sole_contexts"
     )
 }
 
-/// Compares keys in any case, without marks and blanks.
+/// Compares keys in any case, without marks and blanks; `__expected` of promptfoo is not `expected`.
 pub(crate) fn is_same_key(one: &str, other: &str) -> bool {
-    one == other || folded(one).next().is_some() && folded(one).eq(folded(other))
+    let is_alike = one.starts_with("__") == other.starts_with("__");
+    one == other || is_alike && folded(one).next().is_some() && folded(one).eq(folded(other))
 }
 
 fn folded(key: &str) -> impl Iterator<Item = char> {

@@ -1,4 +1,4 @@
-//! JSON Pointers (RFC 6901) with `*` for every item of a list. A key that is not there is found in another case, or with other marks.
+//! JSON Pointers (RFC 6901) with `*` for every item of a list or object. A key that is not there is found in another case, or with other marks.
 
 use serde_json::Value;
 
@@ -65,6 +65,13 @@ impl Pointer {
         Ok(Self { text: text.to_owned(), steps })
     }
 
+    /// Returns the pointer at a key.
+    #[must_use]
+    pub fn key(key: &str) -> Self {
+        let text = format!("/{}", escaped(key));
+        Self { text, steps: vec![key.to_owned()] }
+    }
+
     /// Returns its first step; `None` for the pointer at the whole value.
     #[must_use]
     pub fn first(&self) -> Option<&str> {
@@ -111,6 +118,11 @@ impl Pointer {
     }
 }
 
+/// Returns a key as a step of a pointer.
+pub(crate) fn escaped(key: &str) -> String {
+    key.replace('~', "~0").replace('/', "~1")
+}
+
 /// Returns the values that one step leads to, each with its place.
 fn follow<'v>(step: &str, at: &str, value: &'v Value) -> Vec<Result<(String, &'v Value), String>> {
     let child = |key: &dyn std::fmt::Display| format!("{at}/{key}");
@@ -119,12 +131,14 @@ fn follow<'v>(step: &str, at: &str, value: &'v Value) -> Vec<Result<(String, &'v
         ("*", Value::Array(items)) => {
             items.iter().enumerate().map(|(index, item)| Ok((child(&index), item))).collect()
         }
-        (key, Value::Object(fields)) if key != "*" => {
+        ("*", Value::Object(fields)) if !fields.is_empty() => {
+            fields.iter().map(|(key, item)| Ok((child(&escaped(key)), item))).collect()
+        }
+        (key, Value::Object(fields)) => {
             let same = || fields.iter().find(|(other, _)| is_same_key(key, other));
             match fields.get_key_value(key).or_else(same) {
                 Some((key, value)) => {
-                    let escaped = key.replace('~', "~0").replace('/', "~1");
-                    vec![Ok((child(&escaped), value))]
+                    vec![Ok((child(&escaped(key)), value))]
                 }
                 None => vec![Err(miss(at, value))],
             }

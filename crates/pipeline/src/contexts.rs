@@ -30,7 +30,7 @@ pub(super) type Located<'c> = (&'c RecordedHit, Vec<Passage>);
 /// The contexts of one question that were located before, by the fields that decide their place: most are in several of its
 /// rankings.
 #[derive(Default)]
-pub(super) struct KnownPlaces(HashMap<(ContextFields, Option<String>), Vec<Passage>>);
+pub(super) struct KnownPlaces(HashMap<ContextFields, Vec<Passage>>);
 
 /// Text, title and document; start and end.
 type ContextFields = ([Option<String>; 3], [Option<usize>; 2]);
@@ -72,11 +72,10 @@ impl Places {
         let mut seen = HashSet::new();
         let mut placed: Vec<Located<'c>> = Vec::with_capacity(contexts.len());
         for context in contexts {
-            let RecordedHit { text, title, doc_id, chunk_id, start, end, .. } = context;
+            let RecordedHit { text, title, doc_id, start, end, .. } = context;
             let fields = ([text.clone(), title.clone(), doc_id.clone()], [*start, *end]);
             let place = || self.place(question, context);
-            let mut passages =
-                known.0.entry((fields, chunk_id.clone())).or_insert_with(place).clone();
+            let mut passages = known.0.entry(fields).or_insert_with(place).clone();
             let n_passages = passages.len();
             passages.retain(|passage| seen.insert(passage.id.clone()));
             self.note(
@@ -183,20 +182,17 @@ impl Places {
         vec![passage(&doc, String::new(), ByteRange::new(0, 0))]
     }
 
-    /// Places a context without text: a whole document, or a range or chunk that is not known.
+    /// Places a context without text: a whole document, or a range that is not known.
     fn without_text(
         &self,
         named: Option<DocId>,
         document: Option<&Document>,
         context: &RecordedHit,
     ) -> Vec<Passage> {
-        let mark = match (context.start, &context.chunk_id) {
-            (Some(start), _) => format!("{start}-{}", context.end.unwrap_or(start)),
-            (None, Some(chunk)) => chunk.clone(),
-            (None, None) => return self.whole(named, document),
-        };
+        let Some(start) = context.start else { return self.whole(named, document) };
+        let mark = format!("{start}-{}", context.end.unwrap_or(start));
         if document.is_none() {
-            self.note("[context|contexts] whose document or chunk is unknown", 1);
+            self.note("[context|contexts] whose document is unknown", 1);
         }
         let doc = named.unwrap_or_else(|| DocId::from(format!("external-{}", hash(&mark))));
         vec![Passage {

@@ -3,13 +3,12 @@
 //! A passage is at its recorded offsets if the document has its text there, with all runs of white space treated as equal, with
 //! or without a title line; else where its text is, in the document that it names, else in any.
 
-use std::collections::HashMap;
 use std::sync::{Arc, OnceLock};
 
 use ragtriage_core::attribute::place::{WordIndex, in_document};
 use ragtriage_core::chunk::code_points;
 use ragtriage_core::text::quote;
-use ragtriage_core::types::{ByteRange, DocId, Document};
+use ragtriage_core::types::{ByteRange, Document, DocumentNames};
 
 /// What another system says of a passage.
 #[derive(Clone, Copy, Debug, Default)]
@@ -43,28 +42,24 @@ pub(crate) enum Location {
 /// The documents that passages are located in.
 pub(crate) struct Locator {
     documents: Arc<[Document]>,
-    numbers: HashMap<DocId, usize>,
+    names: DocumentNames,
     /// Built for the first passage that is not in the document that it names.
     words: OnceLock<WordIndex>,
 }
 
 impl Locator {
     pub fn new(documents: Arc<[Document]>) -> Self {
-        let ids = documents.iter().map(|document| document.id.clone());
-        let numbers = ids.zip(0..).collect();
-        Self { documents, numbers, words: OnceLock::new() }
+        let names = DocumentNames::new(documents.iter().map(|document| &document.id));
+        Self { documents, names, words: OnceLock::new() }
     }
 
     pub fn document(&self, number: usize) -> &Document {
         &self.documents[number]
     }
 
-    /// Returns the document that a passage names: by its id, or by a path or address that ends with its id. Of several such
-    /// ids it is the longest.
+    /// Returns the document that a passage names.
     pub fn named(&self, name: &str) -> Option<usize> {
-        let of = |id: &str| self.numbers.get(&DocId::from(id)).copied();
-        let path = name.replace('\\', "/");
-        of(name).or_else(|| path.match_indices('/').find_map(|(at, _)| of(&path[at + 1..])))
+        self.names.find(name)
     }
 
     /// Locates `passage`. Of several documents with its text it is in that of its title, else in one that `prefers`, else in the
@@ -101,7 +96,7 @@ impl Locator {
         found.pop().map_or(Location::Nowhere, |(document, ranges)| Location::Text {
             document,
             ranges,
-            is_elsewhere: passage.document.is_some(),
+            is_elsewhere: named.is_some(),
             is_one_of_several,
         })
     }

@@ -67,9 +67,9 @@ fn passages(place: &Place, fields: &Fields, name: &str, row: &Value) -> Result<V
         }
         passage => passage,
     };
-    let cell = fields.find("row", name, row);
-    let listed = cell.as_ref().and_then(Value::as_str).and_then(python::list);
-    match listed.or(cell) {
+    let mut cell = fields.find("row", name, row);
+    cell.iter_mut().for_each(python::open);
+    match cell {
         None | Some(Value::Null) => Ok(Vec::new()),
         Some(Value::Array(items)) => Ok(items.into_iter().map(as_object).collect()),
         Some(Value::Object(columns)) => {

@@ -2,6 +2,9 @@
 
 pub(crate) mod python;
 
+use std::sync::LazyLock;
+
+use regex::Regex;
 use serde::de::IgnoredAny;
 use serde_json::{Map, Value};
 
@@ -14,6 +17,8 @@ type Row = Map<String, Value>;
 
 /// Objects and keys that an error names.
 const MOST_NAMED: usize = 12;
+/// Objects around the object with the list of rows: promptfoo and `DeepEval` have one.
+const MOST_WRAPPERS: usize = 2;
 
 /// Passes each row of `input` to `each`; lines, arrays and tables are read one row at a time.
 ///
@@ -24,10 +29,13 @@ pub(crate) fn each(
     fields: &Fields,
     mut each: impl FnMut(&Place, Row) -> Result<(), Error>,
 ) -> Result<(), Error> {
-    let mut each = |place: &Place, row: Row| {
-        fields.check(place, &row)?;
+    let mut each = |place: &Place, mut row: Row| {
+        fields.open(place, &mut row)?;
         each(place, row)
     };
+    let without = without_nan(input.text()).map(|text| Input::new(input.name(), text));
+    let without = without.transpose()?;
+    let input = without.as_ref().unwrap_or(input);
     let text = input.text();
     let first = text.lines().find(|line| !line.trim().is_empty()).unwrap_or_default();
     if first.trim_start().starts_with('[') {
@@ -130,7 +138,11 @@ const HINT: &str = "check that the program which writes the file has finished";
 
 /// Returns the rows of a file that is one object: a row, columns, or a list of rows under a key.
 fn rows_of(place: &Place, mut object: Row, fields: &Fields) -> Result<Vec<Row>, Error> {
-    let is_many = |value: &Value| value.is_array() || value.is_object();
+    // A list of messages is one question.
+    let is_many = |value: &Value| match value {
+        Value::Array(items) => !items.iter().all(Value::is_object),
+        value => value.is_object(),
+    };
     let mut names = ["question", "id"].into_iter().flat_map(|name| fields.names("row", name));
     let is_columns = names.any(|name| object.get(name).is_some_and(is_many));
     let own = Value::Object(object);
@@ -158,52 +170,79 @@ fn rows_of(place: &Place, mut object: Row, fields: &Fields) -> Result<Vec<Row>, 
         };
         return Ok(rows.iter().map(named).collect());
     }
-    let is_list = |value: &Value| {
-        value
-            .as_array()
-            .is_some_and(|items| !items.is_empty() && items.iter().all(Value::is_object))
+    let mut lists = Vec::new();
+    lists_in("", &object, &mut lists);
+    lists.sort_by_key(|(path, _)| path.matches('.').count());
+    // Of several lists, the one with questions and results, or questions and references.
+    let with = |names: &'static [&'static str]| {
+        let has_all = |(_, items): &&(String, &[Value])| {
+            let row = items[0].get("row").unwrap_or(&items[0]);
+            let has = |name: &&str| fields.has("row", name, row);
+            has(&"question") && (names.is_empty() || names.iter().any(has))
+        };
+        lists.iter().filter(has_all).collect::<Vec<_>>()
     };
-    let lists: Vec<&String> =
-        object.iter().filter(|(_, value)| is_list(value)).map(|(key, _)| key).collect();
+    let choices = [&["answer", "contexts"][..], &["reference", "reference_contexts"], &[]];
+    let chosen = choices.into_iter().map(with).find(|lists| !lists.is_empty());
+    let lists = chosen.unwrap_or_else(|| lists.iter().collect());
     match lists.as_slice() {
-        [key] => {
-            let key = (*key).clone();
-            let Some(Value::Array(items)) = object.remove(&key) else { unreachable!("a list") };
-            let rows = items.into_iter().map(|item| match item {
-                // The dataset viewer of Hugging Face.
-                Value::Object(mut row) if row.get("row").is_some_and(Value::is_object) => {
-                    match row.remove("row") {
-                        Some(Value::Object(row)) => row,
-                        _ => row,
-                    }
-                }
-                Value::Object(row) => row,
-                _ => Row::new(),
-            });
-            Ok(rows.collect())
-        }
+        [(_, items)] => Ok(items.iter().filter_map(Value::as_object).map(row_of).collect()),
         [] => {
-            // promptfoo wraps its list twice.
-            let mut inner = object.iter().filter(|(_, value)| value.is_object());
-            if let (Some((_, Value::Object(one))), None) = (inner.next(), inner.next())
-                && one.values().any(is_list)
-            {
-                return rows_of(place, one.clone(), fields);
-            }
-            fields.check(place, &object)?;
             let message = format!("neither a question nor a list of rows; {}", keys(&object));
-            Err(Error::in_line(
-                place,
-                message,
-                "name the question with `--map question=/KEY`, or extract the list of rows",
-            ))
+            let hint = "name the question with `--map question=/KEY`, or extract the list of rows";
+            fields.open(place, &mut object)?;
+            Err(Error::in_line(place, message, hint))
         }
-        several => {
-            let several: Vec<String> = several.iter().map(|key| format!("`{key}`")).collect();
-            let message = format!("several lists of rows: {}", several.join(", "));
-            Err(Error::in_line(place, message, "extract one, for instance with `jq .KEY`"))
+        [(first, _), ..] => {
+            let paths: Vec<String> = lists.iter().map(|(path, _)| format!("`{path}`")).collect();
+            let message = format!("several lists of rows: {}", paths.join(", "));
+            let hint = format!("extract one, for instance with `jq .{first}`");
+            Err(Error::in_line(place, message, hint))
         }
     }
+}
+
+/// Adds the lists of objects below an object, with their paths.
+fn lists_in<'v>(path: &str, object: &'v Row, lists: &mut Vec<(String, &'v [Value])>) {
+    for (key, value) in object {
+        let path = if path.is_empty() { key.clone() } else { format!("{path}.{key}") };
+        match value {
+            Value::Array(items) if !items.is_empty() && items.iter().all(Value::is_object) => {
+                lists.push((path, items));
+            }
+            Value::Object(inner) if path.matches('.').count() < MOST_WRAPPERS => {
+                lists_in(&path, inner, lists);
+            }
+            _ => {}
+        }
+    }
+}
+
+/// Returns the row in an item of a list; the dataset viewer of Hugging Face wraps it.
+fn row_of(item: &Row) -> Row {
+    item.get("row").and_then(Value::as_object).unwrap_or(item).clone()
+}
+
+/// A string, which stays, or a number that Python writes though JSON has none.
+static NAN: LazyLock<Regex> =
+    LazyLock::new(|| Regex::new(r#"(?s)"(?:[^"\\]|\\.)*"|-?Infinity|NaN"#).expect("an expression"));
+
+/// Writes NaN and infinities as an object: where one is read, that is an error that names its key. `None` if there are none.
+fn without_nan(text: &str) -> Option<String> {
+    let is_json = text.trim_start().starts_with(['{', '[']);
+    let has_some = is_json && (text.contains("NaN") || text.contains("Infinity"));
+    let written = |found: &regex::Captures<'_>| match &found[0] {
+        text if text.starts_with('"') => text.to_owned(),
+        _ => "{\"NaN\":null}".to_owned(),
+    };
+    has_some.then(|| NAN.replace_all(text, written).into_owned())
+}
+
+/// Returns the error of a row without a question. `keys`: those that it has.
+pub(crate) fn no_question(place: &Place, keys: &str) -> Error {
+    let hint =
+        "name its place: `--map question=/KEY`, or `--map question=/KEY/KEY` inside an object";
+    Error::in_line(place, format_args!("no question that is a text; {keys}"), hint)
 }
 
 /// Transposes columns, which are lists or, as pandas writes them, objects by row.
@@ -245,7 +284,12 @@ fn table(
     fields: &Fields,
     each: &mut impl FnMut(&Place, Row) -> Result<(), Error>,
 ) -> Result<(), Error> {
+    // Excel names the delimiter on a line of its own.
+    let named = header.trim().strip_prefix("sep=").filter(|it| it.len() == 1);
+    let text = input.text();
+    let skipped = named.and_then(|_| text.find('\n')).map_or(0, |at| at + 1);
     let delimiter = match header {
+        _ if named.is_some() => named.unwrap_or_default().as_bytes()[0],
         header if header.contains('\t') => b'\t',
         header if header.contains(';') && !header.contains(',') => b';',
         _ => b',',
@@ -253,7 +297,7 @@ fn table(
     let mut reader = csv::ReaderBuilder::new()
         .delimiter(delimiter)
         .flexible(true)
-        .from_reader(input.text().as_bytes());
+        .from_reader(&text.as_bytes()[skipped..]);
     let mut lines = Lines::new(input);
     let refused = |error: csv::Error| {
         let hint = "export the file again";
@@ -261,7 +305,7 @@ fn table(
     };
     let names: Vec<String> =
         reader.headers().map_err(refused)?.iter().map(|it| it.trim().to_owned()).collect();
-    let header = lines.place(0);
+    let header = lines.place(skipped);
     let names_of = |names: &[String]| {
         let names = names.iter().take(MOST_NAMED).map(|name| format!("`{name}`"));
         names.collect::<Vec<_>>().join(", ")
@@ -290,7 +334,7 @@ fn table(
     for record in reader.records() {
         let record = record.map_err(refused)?;
         let start = record.position().map_or(0, csv::Position::byte);
-        let place = lines.place(usize::try_from(start).unwrap_or(0));
+        let place = lines.place(skipped + usize::try_from(start).unwrap_or(0));
         if record.iter().all(|cell| cell.trim().is_empty()) {
             continue;
         }

@@ -22,16 +22,23 @@ pub(crate) fn list(cell: &str) -> Option<Value> {
     }
     let json = serde_json::from_str(cell).ok();
     json.or_else(|| {
-        let mut literal = Literal { rest: cell };
+        let mut literal = Literal { rest: cell, is_lenient: false };
         literal.value(0).filter(|_| literal.rest.trim().is_empty())
     })
+}
+
+/// Reads a text that is a list or object, in place.
+pub(crate) fn open(value: &mut Value) {
+    if let Some(opened) = value.as_str().and_then(list) {
+        *value = opened;
+    }
 }
 
 /// Returns the documents that a text is as LangChain writes one, `Document(...)`, or as `str` writes them, one after another:
 /// `page_content='...' metadata={...}`.
 pub(crate) fn documents(text: &str) -> Option<Vec<Value>> {
     if text.starts_with("Document(") {
-        let mut literal = Literal { rest: text };
+        let mut literal = Literal { rest: text, is_lenient: false };
         let document = literal.value(0).filter(|_| literal.rest.trim().is_empty())?;
         return document.get("page_content").is_some().then(|| vec![document]);
     }
@@ -55,7 +62,12 @@ pub(crate) fn documents(text: &str) -> Option<Vec<Value>> {
 /// Returns the document of a content, its quote and its metadata, if it has some.
 fn document(text: &str) -> Option<Value> {
     let (content, metadata) = match text.rfind(METADATA) {
-        Some(at) => (&text[..at], list(&text[at + METADATA.len() - 1..])?),
+        Some(at) => {
+            let rest = &text[at + METADATA.len() - 1..];
+            let mut literal = Literal { rest, is_lenient: true };
+            let metadata = literal.value(0).filter(|_| literal.rest.trim().is_empty())?;
+            (&text[..at], metadata)
+        }
         None => (text.strip_suffix('\'')?, Value::Null),
     };
     Some(json!({ "page_content": content, "metadata": metadata }))
@@ -65,6 +77,8 @@ fn document(text: &str) -> Option<Value> {
 /// dtype=...)`, or with names alone as an object: `Document(page_content='...')`.
 struct Literal<'t> {
     rest: &'t str,
+    /// True in the metadata of a document: a value that is not understood is null there.
+    is_lenient: bool,
 }
 
 impl Literal<'_> {
@@ -75,14 +89,23 @@ impl Literal<'_> {
         }
         let name = self.rest.find(|it: char| !is_of_name(it)).unwrap_or(0);
         if name > 0 && self.rest[name..].starts_with('(') {
+            self.is_lenient |= self.rest[..name].ends_with("Document");
             self.rest = &self.rest[name + 1..];
             let (first, fields) = self.arguments(depth)?;
             return first.or(Some(Value::Object(fields)));
         }
+        // Bytes are a text, and an object of a class is none.
+        if ["b'", "b\"", "r'", "r\""].iter().any(|start| self.rest.starts_with(start)) {
+            self.rest = &self.rest[1..];
+        }
         match self.rest.chars().next()? {
+            '<' if self.is_lenient => {
+                self.rest = &self.rest[self.rest.find('>')? + 1..];
+                Some(Value::Null)
+            }
             '[' => self.items(']', depth).map(Value::Array),
             '(' => self.items(')', depth).map(Value::Array),
-            '{' => self.dict(depth).map(Value::Object),
+            '{' => self.dict(depth),
             '\'' | '"' => self.string().map(Value::String),
             _ => self.word(),
         }
@@ -104,19 +127,25 @@ impl Literal<'_> {
         Some(items)
     }
 
-    fn dict(&mut self, depth: usize) -> Option<Map<String, Value>> {
+    /// Reads a dict, or a set as a list.
+    fn dict(&mut self, depth: usize) -> Option<Value> {
         self.rest = &self.rest[1..];
-        let mut fields = Map::new();
+        let (mut fields, mut items) = (Map::new(), Vec::new());
         while !self.takes("}") {
-            let key = match self.value(depth + 1)? {
-                Value::String(key) => key,
-                other => other.to_string(),
-            };
-            let value = self.takes(":").then(|| self.value(depth + 1))??;
-            fields.insert(key, value);
+            let first = self.value(depth + 1)?;
+            if self.takes(":") {
+                let key = first.as_str().map_or_else(|| first.to_string(), str::to_owned);
+                fields.insert(key, self.value(depth + 1)?);
+            } else {
+                items.push(first);
+            }
             self.takes(",");
         }
-        Some(fields)
+        match (fields.is_empty(), items.is_empty()) {
+            (false, false) => None,
+            (true, false) => Some(Value::Array(items)),
+            _ => Some(Value::Object(fields)),
+        }
     }
 
     /// Reads the arguments of a call: the first without a name, and those with one. A name in place of a value (`dtype=object`) is null.
@@ -182,10 +211,14 @@ impl Literal<'_> {
         let (word, rest) = self.rest.split_at(end);
         self.rest = rest;
         match word {
-            "None" | "nan" | "NaN" => Some(Value::Null),
+            "None" | "nan" | "NaN" | "inf" | "-inf" => Some(Value::Null),
             "True" => Some(true.into()),
             "False" => Some(false.into()),
-            number => serde_json::from_str::<serde_json::Number>(number).ok().map(Value::Number),
+            word => match serde_json::from_str::<serde_json::Number>(word) {
+                Ok(number) => Some(Value::Number(number)),
+                Err(_) if self.is_lenient && !word.is_empty() => Some(Value::Null),
+                Err(_) => None,
+            },
         }
     }
 }
@@ -223,6 +256,15 @@ mod tests {
             (
                 "page_content='It isn't C:\\new.' metadata={'source': 'x'}\n\npage_content='## B\n\nb'",
                 json!([{"page_content": "It isn't C:\\new.", "metadata": {"source": "x"}}, {"page_content": "## B\n\nb", "metadata": null}]),
+            ),
+            // What is not understood in metadata is null.
+            (
+                "[Document(metadata={'s': {'a', 'b'}, 'e': <Kind.A: 1>, 'k': Kind.A, 'i': inf, 'o': <object at 0x7f>}, page_content='a')]",
+                json!([{"metadata": {"s": ["a", "b"], "e": null, "k": null, "i": null, "o": null}, "page_content": "a"}]),
+            ),
+            (
+                "page_content='a' metadata={'f': frozenset({1}), 'b': b'x', 'n': -inf, 'a': array([1., 2.])}",
+                json!([{"page_content": "a", "metadata": {"f": [1], "b": "x", "n": null, "a": [null, null]}}]),
             ),
             ("[np.float64(0.5), Timestamp('2026-01-02')]", json!([0.5, "2026-01-02"])),
         ] {

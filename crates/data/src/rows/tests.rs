@@ -118,6 +118,46 @@ fn what_is_no_file_of_rows_is_refused_with_place_and_remedy() {
 }
 
 #[test]
+fn of_several_lists_the_one_with_questions_is_read_also_below_other_objects() {
+    let expected = r#"[{"question":"a","answer":"x"}]"#;
+    for text in [
+        r#"{"results": {"prompts": [{"raw": "p"}], "results": [{"question":"a","answer":"x"}]}, "config": {"tests": [{"question": "a"}]}}"#,
+        r#"{"testRunData": {"testCases": [{"question":"a","answer":"x"}], "metricsScores": [{"metric": "m"}]}, "hyper": [{"k": 1}]}"#,
+    ] {
+        assert_eq!(rows("f.json", text).1, expected, "{text}");
+    }
+    let text = r#"{"a": {"b": [{"x": 1}], "c": [{"x": 1}]}}"#;
+    let error = read("f.json", text).expect_err("none has questions");
+    assert!(error.to_string().ends_with("several lists of rows: `a.b`, `a.c`"), "{error}");
+    assert_eq!(error.hint().as_deref(), Some("extract one, for instance with `jq .a.b`"));
+    let text = r#"{"question": [{"role": "user", "content": "a"}], "contexts": ["b", "c"]}"#;
+    assert_eq!(read("f.json", text).expect("a row").len(), 1);
+}
+
+#[test]
+fn nan_is_an_object_and_excel_may_name_the_delimiter() {
+    let text = r#"{"question":"NaN \" NaN","a":NaN,"b":[-Infinity]}"#;
+    let expected = r#"[{"question":"NaN \" NaN","a":{"NaN":null},"b":[{"NaN":null}]}]"#;
+    assert_eq!(rows("f.jsonl", text).1, expected);
+    let (lines, read) = rows("f.csv", "sep=;\r\nquestion;x\r\na, b;1\r\n");
+    assert_eq!((lines, read.as_str()), (vec![Some(3)], r#"[{"question":"a, b","x":"1"}]"#));
+}
+
+#[test]
+fn a_pointer_enters_a_cell_that_holds_json() {
+    let cell = "question,context\na,\"{\"\"sentences\"\": [\"\"b c\"\"]}\"\n";
+    let input = Input::new("f.csv", cell.to_owned()).expect("text");
+    let fields = Fields::mapped(&["contexts=/context/sentences".to_owned()]).expect("a pointer");
+    let mut found = Vec::new();
+    each(&input, &fields, |_, row| {
+        found.extend(fields.find("row", "contexts", &Value::Object(row)));
+        Ok(())
+    })
+    .expect("reads");
+    assert_eq!(found, [serde_json::json!(["b c"])]);
+}
+
+#[test]
 fn a_mapped_field_must_be_in_every_row() {
     let input = Input::new("f", "{\"q\": {\"text\": \"a\"}}".to_owned()).expect("text");
     let map = |map: &str| Fields::mapped(&[map.to_owned()]);

@@ -10,11 +10,12 @@ mod pairs;
 mod tests;
 
 use std::cell::OnceCell;
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 use std::path::Path;
 
 use serde::Serialize;
 
+use pairs::is_id;
 pub(super) use pairs::kind_of;
 pub use pairs::{AnswerField, QaPair, pairs};
 
@@ -27,7 +28,7 @@ use ragtriage_core::attribute::place::WordIndex;
 use ragtriage_core::text::answer_index::{AnswerIndex, Occurrence};
 use ragtriage_core::text::quote::one_spaced;
 use ragtriage_core::text::sentences;
-use ragtriage_core::types::{ByteRange, DocId, Document, Member, Note, Question};
+use ragtriage_core::types::{ByteRange, DocId, Document, DocumentNames, Member, Note, Question};
 
 /// Maximum number of candidate places of a question: an annotator reads each.
 const MOST_PLACES: usize = 20;
@@ -126,49 +127,42 @@ pub enum Anchor {
 /// A pair whose `doc` is not among the documents.
 pub fn anchor(pairs: &[QaPair], documents: &[Document]) -> Result<Anchored, Error> {
     let searched = Searched::new(documents);
-    let numbers: HashMap<&str, usize> = documents
-        .iter()
-        .enumerate()
-        .map(|(number, document)| (document.id.as_str(), number))
-        .collect();
+    let names = DocumentNames::new(documents.iter().map(|document| &document.id));
     let mut out = Anchored::default();
     let mut n_elsewhere = 0;
     for pair in pairs {
-        let within = pair.within(documents, &numbers)?;
-        n_elsewhere += usize::from(within.is_none() && pair.names_source());
+        let contexts = pair.evidence(&names);
+        // The answer is looked for in the only document that is named in place of a context.
+        let only = contexts.first().filter(|it| contexts.len() == 1 && is_id(it));
+        let within = pair.within(documents, &names)?.or_else(|| names.find(only?));
+        n_elsewhere += usize::from(within.is_none() && contexts.is_empty() && pair.names_source());
         let mut question = pair.question();
-        if !pair.contexts.is_empty() {
-            match searched.contexts(&question, &pair.contexts) {
-                Some(evidence) => {
-                    let docs = evidence.iter().flatten().map(|member| (member.doc.clone(), 1));
-                    question.relevant = docs.collect();
-                    question.evidence = evidence;
-                    out.questions.push(question);
-                }
-                None => out.unresolved.push(Unresolved {
-                    question,
-                    reason: Reason::NoContext,
-                    n_found: 0,
-                    places: Vec::new(),
-                }),
+        let is_anchored = contexts.is_empty() || only.is_some();
+        let anchor = is_anchored.then(|| searched.anchor(&question, within));
+        let evidence = match &anchor {
+            Some(Anchor::Once { doc, sentence, .. }) => {
+                Some(vec![vec![Member { doc: doc.clone(), ranges: vec![*sentence] }]])
             }
-            continue;
-        }
-        match searched.anchor(&question, within) {
-            Anchor::Once { doc, sentence, .. } => {
-                question.relevant.insert(doc.clone(), 1);
-                question.evidence.push(vec![Member { doc, ranges: vec![sentence] }]);
+            _ if contexts.is_empty() => None,
+            _ => searched.contexts(&question, &contexts, &names),
+        };
+        let (reason, n_found, places) = match (evidence, anchor) {
+            (Some(evidence), _) => {
+                let docs = evidence.iter().flatten().map(|member| (member.doc.clone(), 1));
+                question.relevant = docs.collect();
+                question.evidence = evidence;
                 out.questions.push(question);
+                continue;
             }
-            Anchor::Open { reason, n_found, places } => {
-                out.unresolved.push(Unresolved { question, reason, n_found, places });
-            }
-        }
+            (None, Some(Anchor::Open { reason, n_found, places })) => (reason, n_found, places),
+            (None, _) => (Reason::NoContext, 0, Vec::new()),
+        };
+        out.unresolved.push(Unresolved { question, reason, n_found, places });
     }
     if n_elsewhere > 0 {
         out.notes.push(Note {
             count: n_elsewhere,
-            what: "[pair|pairs] whose `source` is not a document, searched for in all documents"
+            what: "[pair|pairs] whose source or gold ids are not documents, searched for in all documents"
                 .to_owned(),
         });
     }
@@ -198,7 +192,12 @@ impl<'a> Searched<'a> {
 
     /// Locates the reference contexts of `question`: a group for each, with its places as members. If an answer occurs once in
     /// the only context, the evidence is its sentence. `None` if one is in no document.
-    fn contexts(&self, question: &Question, contexts: &[String]) -> Option<Vec<Vec<Member>>> {
+    fn contexts(
+        &self,
+        question: &Question,
+        contexts: &[String],
+        names: &DocumentNames,
+    ) -> Option<Vec<Vec<Member>>> {
         let words = self.words.get_or_init(|| WordIndex::new(self.documents));
         let mut groups: Vec<Vec<Member>> = Vec::with_capacity(contexts.len());
         for context in contexts {
@@ -230,7 +229,7 @@ impl<'a> Searched<'a> {
                 .collect();
             if members.is_empty() {
                 // Some sets name documents there.
-                let named = self.documents.iter().find(|it| it.id.as_str() == context)?;
+                let named = &self.documents[names.find(context)?];
                 groups.push(vec![Member { doc: named.id.clone(), ranges: Vec::new() }]);
             } else {
                 groups.push(members);

@@ -1,6 +1,6 @@
 //! Questions with reference answers and reference contexts, under the names of common evaluation files.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 
 use serde_json::Value;
 
@@ -12,7 +12,8 @@ use crate::error::{Error, Place};
 use crate::fields::Fields;
 use crate::rows;
 use crate::run::external::input::Input;
-use ragtriage_core::types::{DocId, Document, Question, QuestionKind};
+use crate::run::external::join::unread;
+use ragtriage_core::types::{DocId, Document, DocumentNames, Note, Question, QuestionKind};
 
 /// Words from which a reference answer is an explanation, not a value.
 const LONG_ANSWER: usize = 13;
@@ -43,17 +44,23 @@ impl QaPair {
     pub(super) fn within(
         &self,
         documents: &[Document],
-        numbers: &HashMap<&str, usize>,
+        names: &DocumentNames,
     ) -> Result<Option<usize>, Error> {
         if let Some(doc) = &self.doc {
-            let number = numbers.get(doc.as_str()).copied();
+            let number = names.find(doc);
             return number.map(Some).ok_or_else(|| {
                 let nearest = nearest::word(doc, documents.iter().map(|it| it.id.as_str()));
                 let id = DocId::from(doc.as_str());
                 Error::unknown_document(&self.place.of(&self.id), &id, nearest)
             });
         }
-        Ok(self.source.as_ref().and_then(|source| by_path(source, numbers)))
+        Ok(self.source.as_ref().and_then(|source| names.find(source)))
+    }
+
+    /// Returns its reference contexts: those that are texts, and ids of known documents.
+    pub(super) fn evidence(&self, names: &DocumentNames) -> Vec<String> {
+        let known = self.contexts.iter().filter(|it| !is_id(it) || names.find(it).is_some());
+        known.cloned().collect()
     }
 
     /// Returns true if `other`, with the same question, has the same answers and document.
@@ -64,16 +71,15 @@ impl QaPair {
                 == (&other.doc, &other.source, &other.contexts)
     }
 
-    /// Returns true if it has the field `source`.
+    /// Returns true if it has the field `source`, or ids in place of reference contexts.
     pub(super) fn names_source(&self) -> bool {
-        self.source.is_some()
+        self.source.is_some() || self.contexts.iter().any(|it| is_id(it))
     }
 }
 
-/// Returns the document whose id is the longest end of `source` at a `/`: files are recorded with the path that they were read from.
-fn by_path(source: &str, numbers: &HashMap<&str, usize>) -> Option<usize> {
-    let ends = source.match_indices('/').map(|(at, _)| at + 1);
-    std::iter::once(0).chain(ends).find_map(|at| numbers.get(&source[at..]).copied())
+/// Returns true for a reference context that is no text but a name.
+pub(super) fn is_id(context: &str) -> bool {
+    !context.contains(char::is_whitespace) && context.is_ascii()
 }
 
 /// Returns the kind of a question with these reference answers.
@@ -99,11 +105,15 @@ pub enum AnswerField {
 }
 
 /// Reads the pairs of a file. Questions are numbered by a hash of their text if they have no id; equal pairs are then
-/// read once.
+/// read once. Also returns a note of the keys that are not read.
 ///
 /// # Errors
 /// The place of a row that is not a pair; no row has a reference answer or context.
-pub fn pairs(input: &Input, fields: &Fields, answer: AnswerField) -> Result<Vec<QaPair>, Error> {
+pub fn pairs(
+    input: &Input,
+    fields: &Fields,
+    answer: AnswerField,
+) -> Result<(Vec<QaPair>, Vec<Note>), Error> {
     let mut rows: Vec<(Place, Value)> = Vec::new();
     rows::each(input, fields, |place, row| {
         rows.push((place.clone(), Value::Object(row)));
@@ -116,22 +126,35 @@ pub fn pairs(input: &Input, fields: &Fields, answer: AnswerField) -> Result<Vec<
     };
     // A chain's `context` is what it retrieved; DeepEval's, next to `retrieval_context`, is gold.
     let is_retrieved = |row| fields.is_at("row", "contexts", "/context", row);
-    let is_gold = || match answer {
-        AnswerField::Reference => true,
-        AnswerField::Generated => !rows.iter().any(|(_, row)| is_retrieved(row)),
-    };
+    let is_results = answer == AnswerField::Generated || has("reference") && has("answer");
+    let is_gold = || !is_results || !rows.iter().any(|(_, row)| is_retrieved(row));
     let contexts = if !has("reference_contexts") && is_gold() {
         "sole_contexts"
     } else {
         "reference_contexts"
     };
+    let (mut keys, mut maps, mut n_unread) = (BTreeSet::new(), BTreeSet::new(), 0);
+    for (_, row) in &rows {
+        let of_row = row.as_object().into_iter().flatten().map(|(key, _)| key);
+        let of_row: Vec<_> = of_row.filter(|key| !fields.is_known("row", key)).collect();
+        n_unread += usize::from(!of_row.is_empty());
+        keys.extend(of_row.into_iter().cloned());
+        maps.extend(fields.suggested(row, [reference, contexts]));
+    }
+    let maps = maps.iter().map(|map: &String| {
+        map.replace("sole_answer", "reference").replace("sole_contexts", "reference_contexts")
+    });
+    let maps: BTreeSet<String> = maps.collect();
     if answer == AnswerField::Reference
         && !has(reference)
         && !has(contexts)
         && let [(place, Value::Object(row)), ..] = rows.as_slice()
     {
         let message = format!("no reference answer; {}", rows::keys(row));
-        return Err(Error::in_line(place, message, "name it with `--map reference=/KEY`"));
+        let maps: Vec<String> = maps.into_iter().collect();
+        let maps =
+            if maps.is_empty() { "`--map reference=/KEY`".to_owned() } else { maps.join(" or ") };
+        return Err(Error::in_line(place, message, format!("name it with {maps}")));
     }
     let mut all: Vec<QaPair> = Vec::new();
     let mut ids: HashMap<String, usize> = HashMap::new();
@@ -140,10 +163,12 @@ pub fn pairs(input: &Input, fields: &Fields, answer: AnswerField) -> Result<Vec<
         let next = all.len();
         match *ids.entry(pair.id.clone()).or_insert(next) {
             at if at == next => all.push(pair),
-            at if is_derived && all[at].is_same(&pair) => {}
+            at if all[at].text == pair.text && all[at].is_same(&pair) => {}
             at if is_derived && all[at].text == pair.text => {
-                let message =
-                    "an earlier line has other answers or another document for this question";
+                let message = format!(
+                    "an earlier line has other answers or another document for `{}`",
+                    pair.text
+                );
                 let hint = "keep one of the two, or list all right answers in one line";
                 return Err(Error::data(Rule::DuplicateId, message, hint).at(place));
             }
@@ -153,7 +178,9 @@ pub fn pairs(input: &Input, fields: &Fields, answer: AnswerField) -> Result<Vec<
     if all.is_empty() {
         return Err(Error::no_questions(input.name().as_ref(), None));
     }
-    Ok(all)
+    let note = Note { count: n_unread, what: unread(&keys, &maps) };
+    let notes = if n_unread > 0 { vec![note] } else { Vec::new() };
+    Ok((all, notes))
 }
 
 /// Returns the pair, and true if its id follows from its text.
@@ -166,15 +193,18 @@ fn pair(
     let keys = || row.as_object().map_or(String::new(), rows::keys);
     let wrong = |field: &str, expected: &str| {
         let field = match field {
-            "sole_answer" => "answer",
-            "sole_contexts" => "context",
+            "sole_answer" => "reference",
+            "sole_contexts" => "reference_contexts",
             field => field,
         };
-        Error::record(place, format!("`{field}` must be {expected}; {}", keys()))
+        let message = format!("`{field}` must be {expected}; {}", keys());
+        let hint =
+            format!("correct it, or name its place, for instance `--map {field}=/KEY/*/KEY`");
+        Error::in_line(place, message, hint)
     };
     let found = |name: &str| fields.find("row", name, row).filter(|value| !is_blank(value));
     let one = |name: &str| found(name).as_ref().and_then(text);
-    let question = one("question").ok_or_else(|| wrong("question", "a string"))?;
+    let question = one("question").ok_or_else(|| rows::no_question(place, &keys()))?;
     let texts = |name: &str, expected: &str| match found(name) {
         None => Ok(Vec::new()),
         Some(value) => texts(&value, fields).ok_or_else(|| wrong(name, expected)),

@@ -29,7 +29,7 @@ fn documents() -> Vec<Document> {
 
 fn read(text: &str) -> Result<Vec<QaPair>, Error> {
     let input = Input::new("qa.jsonl", text.to_owned())?;
-    pairs(&input, Fields::standard(), AnswerField::Reference)
+    Ok(pairs(&input, Fields::standard(), AnswerField::Reference)?.0)
 }
 
 fn anchored(lines: &str) -> Anchored {
@@ -154,7 +154,7 @@ fn reference_contexts_are_groups_with_their_places_as_members() {
 fn a_generated_answer_is_never_the_reference() {
     let answers = |text: &str, answer| -> Vec<Vec<String>> {
         let input = Input::new("f", text.to_owned()).expect("text");
-        let pairs = pairs(&input, Fields::standard(), answer).expect("pairs");
+        let pairs = pairs(&input, Fields::standard(), answer).expect("pairs").0;
         pairs.into_iter().map(|pair| pair.answers).collect()
     };
     let table = "question,answer,ground_truth\na,9 hours,6 minutes\nb,14 days,\n";
@@ -181,15 +181,112 @@ fn a_generated_answer_is_never_the_reference() {
     assert_eq!(answers(lists, AnswerField::Reference), [["5 minutes", "five minutes"]]);
     let long = "question,reference\na,one two three four five six seven eight nine ten eleven twelve thirteen\n";
     let input = Input::new("f", long.to_owned()).expect("text");
-    let pair = &pairs(&input, Fields::standard(), AnswerField::Reference).expect("pairs")[0];
+    let pair = &pairs(&input, Fields::standard(), AnswerField::Reference).expect("pairs").0[0];
     assert_eq!(pair.question().kind, QuestionKind::Free);
+}
+
+#[test]
+fn names_of_two_words_are_read_by_their_kind() {
+    let pair = |key: &str, value: &str| {
+        let text = format!("{{\"question\": \"q\", \"ground_truth\": \"y\", \"{key}\": {value}}}");
+        let input = Input::new("f", text).expect("text");
+        pairs(&input, Fields::standard(), AnswerField::Generated).expect("pairs").0.remove(0)
+    };
+    for key in [
+        "predicted_answer",
+        "model_response",
+        "answer_llm",
+        "agentAnswer",
+        "rag_output",
+        "bot_reply",
+    ] {
+        let text = format!("{{\"question\": \"q\", \"{key}\": \"x\"}}");
+        let input = Input::new("f", text).expect("text");
+        let error = pairs(&input, Fields::standard(), AnswerField::Reference).expect_err(key);
+        assert!(error.to_string().contains("no reference answer"), "{key}: {error}");
+        assert_eq!(pair(key, "\"x\"").answers, ["y"], "{key}");
+    }
+    for key in [
+        "expected_context",
+        "golden_passages",
+        "relevant_chunks",
+        "evidence_text",
+        "supportingFacts",
+    ] {
+        assert_eq!(pair(key, "[\"a b\"]").contexts, ["a b"], "{key}");
+    }
+    for key in ["retrieved_chunks", "context_precision", "model_context", "num_contexts"] {
+        assert_eq!(pair(key, "[\"a b\"]").contexts, Vec::<String>::new(), "{key}");
+    }
+}
+
+#[test]
+fn an_assertion_is_a_reference_only_if_it_is_a_plain_value() {
+    let answers = |row: &str| -> Vec<String> {
+        let input = Input::new("f", format!("{{\"question\": \"q\", {row}}}")).expect("text");
+        pairs(&input, Fields::standard(), AnswerField::Generated)
+            .expect("pairs")
+            .0
+            .remove(0)
+            .answers
+    };
+    let none: [&str; 0] = [];
+    for (expected, plain) in [
+        ("python:file://eval.py", &none[..]),
+        ("llm-rubric: is polite", &none),
+        ("similar(0.8): x", &none),
+        ("is-json", &none),
+        ("equals: 6 minutes", &["6 minutes"]),
+        ("icontains:6 minutes", &["6 minutes"]),
+        ("6 minutes", &["6 minutes"]),
+        ("The time is: 6 minutes", &["The time is: 6 minutes"]),
+    ] {
+        assert_eq!(answers(&format!("\"__expected\": \"{expected}\"")), plain, "{expected}");
+        let both = format!("\"__expected\": \"{expected}\", \"correct_answer\": \"x\"");
+        assert_eq!(answers(&both), ["x"]);
+    }
+    let assertions = r#""assert": [{"type": "regex", "value": "6.*"}, {"type": "contains", "value": "6 minutes"}]"#;
+    assert_eq!(answers(assertions), ["6 minutes"]);
+}
+
+#[test]
+fn passages_under_a_name_of_references_are_contexts_and_ids_are_documents() {
+    let found = anchored(
+        r#"[{"question": "a", "references": [{"content": "A silence lasts 4 hours at most.", "start_index": 0, "end_index": 32}]},
+            {"question": "b", "answer": "30 seconds", "relevant_doc_ids": ["guides/retry"]},
+            {"question": "c", "answer": "never lost", "relevant_doc_ids": ["unknown-1"]},
+            {"question": "d", "answer": "x", "relevant_doc_ids": ["oncall", "guides/retry.txt"]},
+            {"question": "e", "answer": "4 hours", "doc": "oncall"}]"#,
+    );
+    let quoted = |at: usize| quote(&found.questions[at]).1;
+    assert_eq!(quoted(0), "A silence lasts 4 hours at most.");
+    assert_eq!(found.questions[0].answers, Vec::<String>::new());
+    assert_eq!(
+        (quoted(1), quoted(2)),
+        ("Retries wait “30 seconds”.".to_owned(), "It's never lost.".to_owned())
+    );
+    let docs: Vec<&str> = found.questions[3].evidence.iter().map(|it| it[0].doc.as_str()).collect();
+    assert_eq!(docs, ["oncall.md", "guides/retry.md"]);
+    assert_eq!(quoted(4), "A silence lasts 4 hours at most.");
+    assert_eq!(found.notes[0].count, 1);
+}
+
+#[test]
+fn keys_that_are_not_read_are_named_with_the_option_that_would_read_them() {
+    let text = r#"{"question": "q", "answer": "x", "level": 1, "gold_pages_of_chunk": ["a b"], "chunk_score": "0.5"}"#;
+    let input = Input::new("f", text.to_owned()).expect("text");
+    let (_, notes) = pairs(&input, Fields::standard(), AnswerField::Reference).expect("pairs");
+    assert_eq!(
+        notes[0].what,
+        "[line|lines] with keys that are not read: `chunk_score`, `gold_pages_of_chunk`, `level` (to read one: `--map reference_contexts=/gold_pages_of_chunk`)"
+    );
 }
 
 #[test]
 fn what_was_retrieved_is_never_evidence() {
     let contexts = |text: &str, answer| -> Vec<String> {
         let input = Input::new("f", text.to_owned()).expect("text");
-        let pairs = pairs(&input, Fields::standard(), answer).expect("pairs");
+        let pairs = pairs(&input, Fields::standard(), answer).expect("pairs").0;
         pairs.into_iter().flat_map(|pair| pair.contexts).collect()
     };
     let results = r#"{"question": "q", "contexts": ["a"], "answer": "x", "ground_truth": "y"}"#;
@@ -225,13 +322,13 @@ fn a_record_that_is_no_pair_is_named_by_its_line() {
     let cases = [
         (
             "{\"question\": \"?\", \"answer\": \"x\"}\n{\"question\": [1], \"answer\": \"y\"}",
-            "line 2: `question` must be a string; it has `question`, `answer`",
+            "line 2: no question that is a text; it has `question`, `answer`",
         ),
         ("{\"q\": \"?\"}", "line 1: neither a question nor a list of rows; it has `q`"),
         ("{\"question\": \"?\"}", "line 1: no reference answer; it has `question`"),
         (
             "{\"question\": \"?\", \"answer\": true}",
-            "line 1: `answer` must be a string or a list of strings; it has `question`, `answer`",
+            "line 1: `reference` must be a string or a list of strings; it has `question`, `answer`",
         ),
         (
             "{\"id\": 1, \"question\": \"?\", \"answer\": \"a\"}\n{\"id\": \"1\", \"question\": \"??\"}",
@@ -239,7 +336,7 @@ fn a_record_that_is_no_pair_is_named_by_its_line() {
         ),
         (
             "{\"question\": \"?\", \"answer\": \"a\"}\n{\"question\": \"?\", \"answer\": \"b\"}",
-            "line 2: an earlier line has other answers or another document for this question",
+            "line 2: an earlier line has other answers or another document for `?`",
         ),
         ("[1]", "line 1 column 1: not a JSON object: invalid type: integer `1`, expected a map"),
     ];

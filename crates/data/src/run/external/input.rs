@@ -79,6 +79,14 @@ impl Input {
         if let Some((_, what, hint)) = FOREIGN.iter().find(|(start, ..)| bytes.starts_with(start)) {
             return Err(Error::new(format!("`{name}` is {what}"), *hint));
         }
+        // A text of Latin letters in UTF-16, without a mark: every other byte is zero.
+        for (zero, form) in [(0, "UTF-16BE"), (1, "UTF-16LE")] {
+            if bytes.iter().skip(zero).step_by(2).take(4).all(|byte| *byte == 0) && bytes.len() > 8
+            {
+                let hint = format!("convert it: `iconv -f {form} -t UTF-8 FILE > OUT`");
+                return Err(Error::new(format!("`{name}` is {form}"), hint));
+            }
+        }
         match String::from_utf8(bytes) {
             Ok(text) => Self::new(name, text),
             Err(broken) => {
@@ -196,6 +204,8 @@ mod tests {
             (&b"PAR1\x15\x04"[..], "`f` is a Parquet file", "read_parquet"),
             (b"PK\x03\x04\x14", "`f` is an archive or a spreadsheet", "CSV"),
             (b"\xff\xfeq\0", "`f` is UTF-16", "iconv -f UTF-16"),
+            (b"q\0u\0e\0s\0t\0", "`f` is UTF-16LE", "iconv -f UTF-16LE"),
+            (b"\0q\0u\0e\0s\0t", "`f` is UTF-16BE", "iconv -f UTF-16BE"),
         ] {
             let error = read(bytes).unwrap_err();
             assert_eq!(error.to_string(), what);

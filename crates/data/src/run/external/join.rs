@@ -23,6 +23,8 @@ pub struct Joined {
     /// Keys that were not read, and the number of lines with one.
     unread: BTreeSet<String>,
     n_unread: usize,
+    /// Options that would read some of them.
+    maps: BTreeSet<String>,
     /// Counts collected while joining.
     pub notes: Vec<Note>,
 }
@@ -71,6 +73,7 @@ impl Joined {
         let unread = std::mem::take(&mut line.unread);
         self.n_unread += usize::from(!unread.is_empty());
         self.unread.extend(unread);
+        self.maps.extend(std::mem::take(&mut line.maps));
         let position = line.position.clone();
         match self.lines.insert(question.id.clone(), line) {
             None => Ok(()),
@@ -79,12 +82,7 @@ impl Joined {
     }
 
     fn note_unread(&mut self) {
-        let mut keys: Vec<String> =
-            self.unread.iter().take(MOST_KEYS).map(|key| format!("`{key}`")).collect();
-        if self.unread.len() > MOST_KEYS {
-            keys.push("...".to_owned());
-        }
-        let what = format!("[line|lines] with keys that are not read: {}", keys.join(", "));
+        let what = unread(&self.unread, &self.maps);
         self.note(self.n_unread, &what);
     }
 
@@ -185,6 +183,22 @@ impl Joined {
     pub fn has_answers(&self) -> bool {
         self.lines.values().any(|line| line.answer.is_some())
     }
+}
+
+/// Describes keys that are not read, and the options that would read some of them.
+pub(crate) fn unread(keys: &BTreeSet<String>, maps: &BTreeSet<String>) -> String {
+    let mut names: Vec<String> =
+        keys.iter().take(MOST_KEYS).map(|key| format!("`{key}`")).collect();
+    if keys.len() > MOST_KEYS {
+        names.push("...".to_owned());
+    }
+    let maps: Vec<&str> = maps.iter().map(String::as_str).collect();
+    let read_by = if maps.is_empty() {
+        String::new()
+    } else {
+        format!(" (to read one: {})", maps.join(", "))
+    };
+    format!("[line|lines] with keys that are not read: {}{read_by}", names.join(", "))
 }
 
 /// Returns the error of a second line for a question.

@@ -3,19 +3,19 @@
 use serde_json::{Map, Value, json};
 
 use crate::error::{Error, Place};
-use crate::fields::Fields;
+use crate::fields::{Fields, is_list_of_passages};
+use crate::pointer::escaped;
 use crate::rows::{self, python};
 
 type Object = Map<String, Value>;
 
-const PASSAGE: &str =
-    "a text, an object with one as `text`, a `chunk_id`, or a `doc_id` with `start` and `end`";
+const PASSAGE: &str = "a text, an object with one as `text`, or a `doc_id` with `start` and `end`";
 /// Fields of a row whose misspellings are rejected: those long enough to be distinctive.
 const LONG: [&str; 6] = ["question", "contexts", "answer", "prompt", "stages", "error"];
 /// Fields of a passage whose misspellings are rejected.
-const LONG_OF_HIT: [&str; 4] = ["doc_id", "chunk_id", "title", "text"];
+const LONG_OF_HIT: [&str; 3] = ["doc_id", "title", "text"];
 const HIT: [&str; 9] =
-    ["text", "chunk_id", "doc_id", "start", "end", "title", "score", "tokens", "parts"];
+    ["text", "id", "doc_id", "start", "end", "title", "score", "tokens", "parts"];
 const USAGE: [&str; 6] =
     ["prompt_tokens", "completion_tokens", "cost_usd", "seconds", "model", "finish_reason"];
 /// Length of a key from which two characters may be wrong.
@@ -39,20 +39,37 @@ impl<'p> Forms<'p> {
     pub(super) fn record(&mut self, fields: &mut Object) -> Result<(), Error> {
         self.refuse_slips("", "row", &LONG, fields)?;
         for name in ["question", "answer"] {
-            let given = self
-                .fields
-                .names("row", name)
-                .filter(|name| fields.get(*name).is_some_and(Value::is_string));
-            let given: Vec<&str> = given.collect();
-            if let Some(other) = given.iter().find(|other| fields[**other] != fields[given[0]]) {
-                let message =
-                    format!("`{}` and `{other}` differ, and either may be the {name}", given[0]);
-                let hint = format!("choose one, for instance `--map {name}=/{}`", given[0]);
+            let is_given = |(key, value): &(&String, &Value)| {
+                self.fields.is_named(name, key) && value.as_str().is_some_and(|it| !it.is_empty())
+            };
+            let given: Vec<(&String, &Value)> = fields.iter().filter(is_given).collect();
+            if let Some((other, _)) = given.iter().find(|(_, value)| *value != given[0].1) {
+                let key = given[0].0;
+                let message = format!("`{key}` and `{other}` differ, and either may be the {name}");
+                let hint = format!(
+                    "choose one, for instance `--map {name}=/{}`; if the other is a reference answer: `--map reference=/{}`",
+                    escaped(other),
+                    escaped(key)
+                );
                 return Err(Error::in_line(self.position, message, hint));
             }
         }
-        let ids = self.fields.find("row", "context_ids", &Value::Object(fields.clone()));
-        self.fields.rename("row", &["id", "question", "contexts", "answer"], fields);
+        let own = Value::Object(std::mem::take(fields));
+        let ids = self.fields.find("row", "context_ids", &own);
+        if let Value::Object(own) = own {
+            *fields = own;
+        }
+        self.fields.rename("row", &["id", "question", "contexts", "answer", "prompt"], fields);
+        if fields.get("prompt").is_some_and(|prompt| prompt.is_object() || prompt.is_array()) {
+            fields.shift_remove("prompt");
+            self.unread.push("prompt".to_owned());
+        }
+        // promptfoo's `error` is then the assertion that an answer failed.
+        if fields.contains_key("gradingResult")
+            && fields.get("answer").is_some_and(Value::is_string)
+        {
+            fields.shift_remove("error");
+        }
         match (fields.get_mut("contexts"), ids) {
             (Some(contexts), ids) => *contexts = self.contexts(contexts.take(), ids)?,
             // Documents by their ids alone.
@@ -77,7 +94,7 @@ impl<'p> Forms<'p> {
                 let Some(condition) = self.object(&place, Some(condition), expected)? else {
                     continue;
                 };
-                self.refuse_slips(&place, "row", &["contexts"], condition)?;
+                self.refuse_slips(&format!("{place}."), "row", &["contexts"], condition)?;
                 self.fields.rename("row", &["answer", "contexts"], condition);
                 self.passages(&format!("{place}.contexts"), condition, "contexts")?;
                 self.call(&format!("{place}."), condition)?;
@@ -250,11 +267,23 @@ impl<'p> Forms<'p> {
             return Ok(rows.into_iter().map(Value::Object).collect());
         }
         let keys = rows::keys(&fields);
-        if let Some(Value::Array(items)) = self.fields.find("stage", "hits", &Value::Object(fields))
+        // One list under any key, or passages by their ids.
+        let lists: Vec<&Value> = fields.values().filter(|it| is_list_of_passages(it)).collect();
+        let only = match lists.as_slice() {
+            [one] => Some((*one).clone()),
+            _ if !fields.is_empty() && fields.values().all(Value::is_object) => {
+                Some(fields.values().cloned().collect())
+            }
+            _ => None,
+        };
+        if let Some(Value::Array(items)) =
+            self.fields.find("stage", "hits", &Value::Object(fields)).or(only)
         {
             return Ok(items);
         }
-        Err(self.wrong("contexts", &format!("a list of passages; {keys}")))
+        let message = format!("`contexts` must be a list of passages; {keys}");
+        let hint = "name the list, for instance `--map contexts=/KEY/KEY`";
+        Err(Error::in_line(self.position, message, hint))
     }
 
     fn passage(&self, place: &str, item: &mut Value) -> Result<(), Error> {
@@ -270,10 +299,14 @@ impl<'p> Forms<'p> {
             },
             text => (Map::from_iter([("text".to_owned(), text)]), None),
         };
-        self.refuse_slips(place, "hit", &LONG_OF_HIT, &fields)?;
+        self.refuse_slips(&format!("{place}."), "hit", &LONG_OF_HIT, &fields)?;
         let keys = rows::keys(&fields);
         let is_foreign = fields.keys().any(|key| !self.fields.is_known("hit", key));
         self.fields.rename("hit", &HIT, &mut fields);
+        let id = fields.shift_remove("id");
+        if ["text", "doc_id"].iter().all(|name| fields.get(*name).is_none_or(Value::is_null)) {
+            fields.extend(id.map(|id| ("doc_id".to_owned(), id)));
+        }
         fields.retain(|key, _| !self.fields.names("hit", "about").any(|name| name == key));
         if fields.get("score").is_none_or(Value::is_null) {
             fields.extend(score.map(|score| ("score".to_owned(), score)));
@@ -292,9 +325,11 @@ impl<'p> Forms<'p> {
             return Err(self.wrong(&format!("{place}.end"), expected));
         }
         let has = |name: &str| fields.get(name).is_some_and(|value| !value.is_null());
-        let is_placed = has("chunk_id") || has("doc_id") && (has("end") || !is_foreign);
+        let is_placed = has("doc_id") && (has("end") || !is_foreign);
         if !has("text") && !is_placed {
-            return Err(self.wrong(place, &format!("{PASSAGE}; {keys}")));
+            let message = format!("`{place}` must be {PASSAGE}; {keys}");
+            let hint = "name the key of its text: `--map text=/KEY`";
+            return Err(Error::in_line(self.position, message, hint));
         }
         *item = Value::Object(fields);
         Ok(())
@@ -312,25 +347,22 @@ impl<'p> Forms<'p> {
         long: &[&str],
         fields: &Object,
     ) -> Result<(), Error> {
-        let own = ["usage", "conditions"];
         let is_known = |key: &str| {
-            own.contains(&key) || long.contains(&key) || self.fields.is_known(section, key)
+            ["usage", "conditions"].contains(&key) || self.fields.is_known(section, key)
         };
-        for key in fields.keys().filter(|key| !is_known(key)) {
+        let is_named = |name: &str, key: &str| {
+            key == name || self.fields.names(section, name).any(|known| known == key)
+        };
+        let absent: Vec<&&str> =
+            long.iter().filter(|name| !fields.keys().any(|key| is_named(name, key))).collect();
+        for key in fields.keys().filter(|key| !is_known(key) && !long.contains(&key.as_str())) {
             let allowed = if key.len() < LONG_KEY { 1 } else { 2 };
             let is_near =
-                |name: &&&str| strsim::damerau_levenshtein(name, &key.to_lowercase()) <= allowed;
-            let is_absent = |name: &&str| {
-                let own = fields.contains_key(*name);
-                !own && !self.fields.names(section, name).any(|name| fields.contains_key(name))
-            };
-            if let Some(near) = long.iter().filter(|name| is_absent(name)).find(is_near) {
-                let dot = if place.is_empty() { "" } else { "." };
-                return Err(Error::in_line(
-                    self.position,
-                    format_args!("unknown key `{place}{dot}{key}`"),
-                    format!("did you mean `{near}`?"),
-                ));
+                |name: &&&&str| strsim::damerau_levenshtein(name, &key.to_lowercase()) <= allowed;
+            if let Some(near) = absent.iter().find(is_near) {
+                let message = format!("unknown key `{place}{key}`");
+                let hint = format!("did you mean `{near}`?");
+                return Err(Error::in_line(self.position, message, hint));
             }
         }
         Ok(())

@@ -80,15 +80,12 @@ pub(super) struct StageLine {
     pub(super) k: Option<usize>,
 }
 
-/// A passage: a text, a chunk, or a document (a range of it, or the whole). Other keys are ignored and counted.
+/// A passage: a text, or a document (a range of it, or the whole). Other keys are ignored and counted.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
 #[serde(default)]
 pub struct RecordedHit {
-    /// Its text; optional with `chunk_id`, or with `doc_id`, `start` and `end`.
+    /// Its text; optional with `doc_id`.
     pub text: Option<String>,
-    /// Id of its chunk.
-    #[serde(deserialize_with = "id")]
-    pub chunk_id: Option<String>,
     /// Id of its document, as the source has it.
     #[serde(deserialize_with = "id")]
     pub doc_id: Option<String>,
@@ -108,14 +105,6 @@ pub struct RecordedHit {
     /// Its tokens in the prompt.
     #[serde(deserialize_with = "count")]
     pub tokens: Option<usize>,
-}
-
-impl RecordedHit {
-    /// Returns true if it has a text, or a range of a document.
-    #[must_use]
-    pub fn is_placed(&self) -> bool {
-        self.text.is_some() || (self.doc_id.is_some() && self.start.is_some() && self.end.is_some())
-    }
 }
 
 /// One answer with its usage.

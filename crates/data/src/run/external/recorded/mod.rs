@@ -14,7 +14,7 @@
 //! | `error` | the reason the question failed there; contexts and answer are then optional |
 //!
 //! A stage is a list of passages, an object `{role?, query?, hits, seconds?}`, or a list of such objects: several queries
-//! of one stage. A passage is a text, or an object with `text`, `chunk_id`, or `doc_id` with `start` and `end`.
+//! of one stage. A passage is a text, or an object with `text`, or `doc_id` with `start` and `end`.
 //!
 //! Other keys are ignored and counted, at every depth; a misspelled key is rejected, so that it loses no answer. The fields of
 //! common tools are read where `fields.toml` says. `forms.rs` brings a record to its canonical form, which `line.rs` reads.
@@ -63,6 +63,8 @@ pub struct Recorded {
     pub error: Option<RecordedError>,
     /// Ignored keys.
     pub unread: Vec<String>,
+    /// The options `--map` that would read some of them.
+    pub maps: Vec<String>,
 }
 
 /// The answer to the question under another condition.
@@ -77,6 +79,21 @@ pub struct RecordedCondition {
 }
 
 impl Recorded {
+    /// Returns true if `next` is the next passage of this record, in a file with a row for each: of the same question with the same answer
+    /// or none.
+    fn goes_on_in(&self, next: &Self) -> bool {
+        let hits = |it: &Self| match it.stages.as_slice() {
+            [stage] if stage.name == CONTEXTS && it.conditions.is_empty() => stage.hits.clone(),
+            _ => None,
+        };
+        let text = |it: &Self| it.answer.as_ref().and_then(|answer| answer.text.clone());
+        (&self.id, &self.question) == (&next.id, &next.question)
+            && text(next).is_none_or(|answer| text(self) == Some(answer))
+            && hits(self).zip(hits(next)).is_some_and(
+                |(own, others)| matches!(others.as_slice(), [one] if !own.contains(one)),
+            )
+    }
+
     /// Returns the stage of the packed passages.
     #[must_use]
     pub fn packed(&self) -> Option<&RecordedStage> {
@@ -89,14 +106,6 @@ impl Recorded {
         let mut stages = self.stages.iter().rev();
         stages.find(|stage| stage.role() != StageRole::Packed)
     }
-
-    /// Returns the passages of all stages and conditions.
-    pub(super) fn hits_mut(&mut self) -> impl Iterator<Item = &mut RecordedHit> {
-        let of_stages = self.stages.iter_mut().flat_map(|stage| stage.hits.iter_mut().flatten());
-        let of_conditions =
-            self.conditions.iter_mut().flat_map(|condition| &mut condition.contexts);
-        of_stages.chain(of_conditions)
-    }
 }
 
 /// Reads the records of a file: the rows of any of its forms (`rows`), with their fields where `fields` says.
@@ -104,37 +113,63 @@ impl Recorded {
 /// # Errors
 /// The first row that is not valid or lacks a required key.
 pub fn read(input: &Input, fields: &Fields) -> Result<Vec<Recorded>, Error> {
-    let mut all = Vec::new();
+    let mut all: Vec<Recorded> = Vec::new();
+    let (mut has_reference, mut n_gold) = (false, 0);
     rows::each(input, fields, |place, row| {
-        let recorded = of_fields(place, row, fields)?;
-        if recorded.id.is_none() && recorded.question.is_none() {
-            let expected = "a string, or there must be an `id`";
-            return Err(Error::field(place, "question", expected));
+        let row = Value::Object(row);
+        has_reference |= fields.has("row", "reference", &row);
+        n_gold += usize::from(fields.is_at("row", "contexts", "/context", &row));
+        let Value::Object(row) = row else { unreachable!("an object") };
+        let recorded = of_fields(place, row, fields, true)?;
+        match all.last_mut().filter(|last| last.goes_on_in(&recorded)) {
+            Some(last) => {
+                let added = recorded.stages.into_iter().filter_map(|stage| stage.hits).flatten();
+                last.stages[0].hits.get_or_insert_default().extend(added);
+            }
+            None => all.push(recorded),
         }
-        all.push(recorded);
         Ok(())
     })?;
+    let is_context_alone = |it: &Recorded| {
+        it.answer.is_none() && it.prompt.is_none() && it.stages.len() < 2 && it.error.is_none()
+    };
+    if has_reference && n_gold > 0 && n_gold >= all.len() && all.iter().all(is_context_alone) {
+        let message = "a test set, not results: reference answers with a `context`, and no answer";
+        let hint = format!("{NO_RESULTS}; if `context` was retrieved: `--map contexts=/context`");
+        return Err(Error::in_line(&all[0].position, message, hint));
+    }
     Ok(all)
 }
+
+/// What helps where a file has no results.
+const NO_RESULTS: &str = "a test set becomes labelled questions with `ragtriage dataset anchor FILE`, and answers alone are scored with `ragtriage score --predictions FILE --gold FILE`";
 
 /// Reads the object at `position`. The question's id may be missing.
 pub fn object(position: &Place, text: &str) -> Result<Recorded, Error> {
     let UniqueFields(given) =
         serde_json::from_str(text).map_err(|error| Error::json(position, &error))?;
-    of_fields(position, given, Fields::standard())
+    of_fields(position, given, Fields::standard(), false)
 }
 
 /// Reads the fields of an object at `position`.
 fn of_fields(
     position: &Place,
-    mut given: Map<String, Value>,
+    given: Map<String, Value>,
     fields: &Fields,
+    is_asked: bool,
 ) -> Result<Recorded, Error> {
     let keys = rows::keys(&given);
+    let row = Value::Object(given);
+    let maps = if is_asked { fields.suggested(&row, ["answer", "contexts"]) } else { Vec::new() };
+    let Value::Object(mut given) = row else { unreachable!("an object") };
     let mut forms = Forms::new(position, fields);
     forms.record(&mut given)?;
     let Forms { mut unread, stages: places, .. } = forms;
     let has_stages = given.contains_key("stages");
+    let has = |name: &str| given.get(name).is_some_and(|value| !value.is_null());
+    if is_asked && !has("id") && !has("question") {
+        return Err(rows::no_question(position, &keys));
+    }
     let RecordLine { id, question, contexts, stages, prompt, answer, usage, conditions, error } =
         line(position, given, &places, &mut unread)?;
     let mut stages = stage::stages(position, stages.unwrap_or_default(), &places)?;
@@ -142,8 +177,10 @@ fn of_fields(
         Some(contexts) => add_contexts(position, &mut stages, contexts, prompt.is_some())?,
         None if has_stages || error.is_some() => {}
         None => {
+            let known = "`--map contexts=/KEY` (their documents: `--map context_ids=/KEY`)";
+            let maps = if maps.is_empty() { known.to_owned() } else { maps.join(", ") };
+            let hint = format!("name the passages that were retrieved with {maps}; {NO_RESULTS}");
             let message = format!("neither `contexts` nor `stages`; {keys}");
-            let hint = "if the line has its passages, name their key with `--map contexts=/KEY` (their documents: `--map context_ids=/KEY`); else record them";
             return Err(Error::in_line(position, message, hint));
         }
     }
@@ -163,6 +200,7 @@ fn of_fields(
         conditions: self::conditions(position, conditions)?,
         error,
         unread,
+        maps,
     })
 }
 

@@ -9,6 +9,7 @@ use serde::Deserialize;
 
 use super::line::{RecordedHit, StageLine};
 use crate::error::{Error, Place};
+use crate::fields::Fields;
 
 /// The name of the stage that `contexts` are.
 pub const CONTEXTS: &str = "contexts";
@@ -78,29 +79,10 @@ impl RecordedStage {
     }
 }
 
-/// Names of other systems by the step that they mean, separated by blanks.
-const SYNONYMS: [(Step, &str); 8] = [
-    (
-        Step::External,
-        "retriever retrieval retrieved retrieve candidates search vector_search vector embedding knn \
-         sparse splade keyword lexical full_text fulltext hybrid",
-    ),
-    (Step::LateInteraction, "colbert"),
-    (Step::Tfidf, "tf_idf"),
-    (Step::Fused, "fusion fuse rrf merged"),
-    (Step::Reranked, "rerank reranker reranking cross_encoder"),
-    (Step::Ordered, "order filter filtered mmr selected expanded contexts"),
-    (Step::MinScore, "threshold similarity_cutoff"),
-    (Step::Packed, "packing prompt prompt_contexts in_prompt context_window"),
-];
-
 /// Returns the step that a stage's name means.
 pub(in crate::run::external) fn step_named(name: &str) -> Option<Step> {
     let name = name.to_lowercase().replace(['-', ' '], "_");
-    Step::named(&name).or_else(|| {
-        let means = |names: &str| names.split(' ').any(|synonym| synonym == name);
-        SYNONYMS.into_iter().find(|(_, names)| means(names)).map(|(step, _)| step)
-    })
+    Step::named(&name).or_else(|| Step::named(Fields::standard().step(&name)?))
 }
 
 /// Puts the stages of a record in the order of a pipeline. `places`: of each stage in the record.

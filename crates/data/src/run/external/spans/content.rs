@@ -4,63 +4,8 @@ use std::borrow::Cow;
 
 use serde_json::Value;
 
+use super::mapping::paths;
 use crate::run::external::recorded::{MOST, RecordedUsage};
-
-/// Keys that lead to the question in a span's input, in order of preference.
-const QUESTION: [&str; 17] = [
-    "question",
-    "query",
-    "user_input",
-    "query_str",
-    "query_bundle",
-    "input",
-    "text",
-    "prompt",
-    "messages",
-    "inputs",
-    "content",
-    "parts",
-    "kwargs",
-    "args",
-    "value",
-    "str_or_query_bundle",
-    "message",
-];
-/// Keys that lead to the text of a model's prompt.
-const PROMPT: [&str; 11] = [
-    "messages",
-    "prompts",
-    "prompt",
-    "content",
-    "text",
-    "parts",
-    "kwargs",
-    "message",
-    "input",
-    "contents",
-    "message_content",
-];
-/// Keys that lead to the answer in a span's output.
-const ANSWER: [&str; 18] = [
-    "answer",
-    "output",
-    "response",
-    "result",
-    "output_text",
-    "generations",
-    "choices",
-    "content",
-    "text",
-    "parts",
-    "message",
-    "kwargs",
-    "messages",
-    "completion",
-    "outputs",
-    "value",
-    "contents",
-    "message_content",
-];
 
 /// Returns the value of the JSON in a string, else the value itself.
 pub(super) fn parsed(value: &Value) -> Cow<'_, Value> {
@@ -77,21 +22,21 @@ pub(super) fn parsed(value: &Value) -> Cow<'_, Value> {
 
 /// Returns the question in a span's input: of several messages, the last.
 pub(super) fn question(value: &Value) -> Option<String> {
-    FieldText { keys: &QUESTION, every: false }.text(parsed(value).as_ref())
+    FieldText { keys: paths("keys", "question"), every: false }.text(parsed(value).as_ref())
 }
 
 /// Returns the text of a model's input: every message.
 pub(super) fn prompt(value: &Value) -> Option<String> {
-    FieldText { keys: &PROMPT, every: true }.text(parsed(value).as_ref())
+    FieldText { keys: paths("keys", "prompt"), every: true }.text(parsed(value).as_ref())
 }
 
 /// Returns the text of an output: of several messages, the last. A list of documents has none.
 pub(super) fn answer(value: &Value) -> Option<String> {
-    FieldText { keys: &ANSWER, every: false }.text(parsed(value).as_ref())
+    FieldText { keys: paths("keys", "answer"), every: false }.text(parsed(value).as_ref())
 }
 
 struct FieldText {
-    keys: &'static [&'static str],
+    keys: &'static [String],
     /// All messages count, not only the last.
     every: bool,
 }
@@ -112,7 +57,7 @@ impl FieldText {
             Value::Object(fields) => self
                 .keys
                 .iter()
-                .filter_map(|key| fields.get(*key))
+                .filter_map(|key| fields.get(key))
                 .find_map(|inner| self.text(inner)),
             _ => None,
         };
@@ -155,10 +100,10 @@ pub(super) fn amount(value: &Value) -> Option<f64> {
 /// Returns what `read` finds under the first path that it finds something under (`mapping.rs`).
 pub(super) fn first<T>(
     value: &Value,
-    paths: &[&str],
+    paths: &[impl AsRef<str>],
     mut read: impl FnMut(&Value) -> Option<T>,
 ) -> Option<T> {
-    paths.iter().find_map(|path| at(value, path, &mut read))
+    paths.iter().find_map(|path| at(value, path.as_ref(), &mut read))
 }
 
 fn at<T>(value: &Value, path: &str, read: &mut impl FnMut(&Value) -> Option<T>) -> Option<T> {

@@ -3,32 +3,19 @@
 use serde_json::Value;
 
 use super::content;
+use super::mapping::paths;
 use crate::fields::Fields;
 use crate::run::external::recorded::RecordedHit;
 
-/// Keys of an object that wraps a list of documents.
-const LISTS: [&str; 10] = [
-    "documents",
-    "docs",
-    "output",
-    "results",
-    "nodes",
-    "source_nodes",
-    "contexts",
-    "matches",
-    "hits",
-    "data",
-];
-
 /// Returns true if two lists have the same documents.
 pub(super) fn are_same(one: &[RecordedHit], other: &[RecordedHit]) -> bool {
-    let key = |hit: &RecordedHit| (hit.text.clone(), hit.doc_id.clone(), hit.chunk_id.clone());
+    let key = |hit: &RecordedHit| (hit.text.clone(), hit.doc_id.clone());
     one.iter().map(key).eq(other.iter().map(key))
 }
 
 /// Returns true if a document can be found in a data set.
 pub(super) fn is_known(hit: &RecordedHit) -> bool {
-    hit.text.is_some() || hit.chunk_id.is_some()
+    hit.text.is_some() || hit.doc_id.is_some()
 }
 
 /// Returns the documents of a value: a list, an object with one, or the JSON of either. `None` if it is something else.
@@ -36,9 +23,9 @@ pub(super) fn is_known(hit: &RecordedHit) -> bool {
 pub(super) fn documents(value: &Value, plain: bool) -> Option<Vec<RecordedHit>> {
     match content::parsed(value).as_ref() {
         Value::Array(items) => items.iter().map(|item| document(item, plain)).collect(),
-        Value::Object(fields) => LISTS
+        Value::Object(fields) => paths("keys", "documents")
             .iter()
-            .find_map(|key| fields.get(*key).filter(|list| !list.is_null()))
+            .find_map(|key| fields.get(key).filter(|list| !list.is_null()))
             .and_then(|list| documents(list, plain)),
         _ => None,
     }
@@ -67,13 +54,10 @@ fn document(value: &Value, plain: bool) -> Option<RecordedHit> {
             let plain = |name| field(name, &inner).as_ref().and_then(content::plain);
             let score = |of| field("score", of).as_ref().and_then(content::amount);
             let text = plain("text").filter(|text| !text.trim().is_empty());
-            let id = plain("doc_id").or_else(|| plain("chunk_id")).filter(|id| !id.is_empty());
-            // Without a text, it is a chunk, or a whole document.
-            let (doc_id, chunk_id) = if text.is_some() { (id, None) } else { (None, id) };
+            let id = plain("doc_id").or_else(|| plain("id")).filter(|id| !id.is_empty());
             let found = RecordedHit {
                 text,
-                doc_id,
-                chunk_id,
+                doc_id: id,
                 title: plain("title"),
                 score: score(value).or_else(|| score(&inner)),
                 ..RecordedHit::default()

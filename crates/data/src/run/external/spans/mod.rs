@@ -28,6 +28,8 @@ use repeats::Traces;
 
 pub use source::is_export;
 
+const ONLY_ID: &str = "record the texts of passages, or add their `text`, or `doc_id`, `start` and `end`, to the file by these ids";
+
 /// Reads the traces of a file, and counts what they leave out. `is_question`: the data set has a question with this text;
 /// `is_document`: it has a document with this id. A passage without text is a whole document, if its id is a document's.
 ///
@@ -41,16 +43,17 @@ pub fn read(
     let Traces { questions, notes } = repeats::gather(input, export::read(input)?, is_question)?;
     let records = questions.into_par_iter().map(|repeats| {
         let place = input.line(repeats.line());
-        let mut record = repeats.record(place);
-        let stages = record.stages.iter_mut();
-        for hit in stages.filter_map(|stage| stage.hits.as_mut()).flatten() {
-            if hit.text.is_none() && hit.chunk_id.as_deref().is_some_and(is_document) {
-                hit.doc_id = hit.chunk_id.take();
+        let record = repeats.record(place);
+        for hit in record.stages.iter().filter_map(|stage| stage.hits.as_ref()).flatten() {
+            let id = hit.doc_id.as_deref().filter(|_| hit.text.is_none());
+            if let Some(id) = id.filter(|id| !is_document(id)) {
+                let message = format!("a passage has only the id `{id}`, which is no document's");
+                return Err(Error::in_line(&record.position, message, ONLY_ID));
             }
         }
-        record
+        Ok(record)
     });
-    Ok((records.collect(), notes))
+    Ok((records.collect::<Result<_, _>>()?, notes))
 }
 
 #[cfg(test)]

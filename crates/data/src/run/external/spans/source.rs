@@ -2,25 +2,13 @@
 
 use serde_json::Value;
 
+use super::mapping::paths;
+
 /// Keys of OTLP's outermost list.
 const OTLP: [&str; 2] = ["resourceSpans", "resource_spans"];
-/// Keys that hold lists of spans, or of objects with such keys.
-const LISTS: [&str; 10] = [
-    "resourceSpans",
-    "resource_spans",
-    "scopeSpans",
-    "scope_spans",
-    "instrumentationLibrarySpans",
-    "spans",
-    "data",
-    "runs",
-    "observations",
-    "traces",
-];
-
 /// Returns true for a key that holds lists of spans.
 pub(super) fn is_list(key: &str) -> bool {
-    LISTS.contains(&key)
+    paths("keys", "spans").iter().any(|known| known == key)
 }
 
 /// A form of a span.

@@ -5,10 +5,7 @@ use serde_json::{Map, Value};
 use super::attributes::attributes;
 use super::content::{self, first};
 use super::document;
-use super::mapping::{
-    CODE, CONSOLE, Content, GENAI, LANGFUSE, LANGFUSE_FIELDS, LANGFUSE_TRACE, LANGSMITH,
-    LANGSMITH_RUN, OBSERVATION, OPENINFERENCE, OTLP, REASON,
-};
+use super::mapping::paths;
 use super::source::Source;
 use super::time::nanoseconds;
 use crate::run::external::recorded::{RecordedHit, RecordedUsage, finish_named};
@@ -71,30 +68,32 @@ impl Span {
         let (envelope, content) = match source {
             Source::Otlp | Source::Console => {
                 let attributes = attributes(&mut fields);
-                let has_kind =
-                    |content: &&Content| first(&attributes, content.kind, content::plain).is_some();
-                let content = [&OPENINFERENCE, &LANGFUSE].into_iter().find(has_kind);
-                let content = content.unwrap_or(&GENAI);
+                let has_kind = |content: &&str| {
+                    first(&attributes, paths(content, "kind"), content::plain).is_some()
+                };
+                let content = ["openinference", "langfuse"].into_iter().find(has_kind);
+                let content = content.unwrap_or("genai");
                 fields.insert("attributes".to_owned(), attributes);
-                (if source == Source::Otlp { &OTLP } else { &CONSOLE }, content)
+                (if source == Source::Otlp { "otlp" } else { "console" }, content)
             }
-            Source::LangSmith => (&LANGSMITH_RUN, &LANGSMITH),
-            Source::Langfuse => (&OBSERVATION, &LANGFUSE_FIELDS),
-            Source::LangfuseTrace => (&LANGFUSE_TRACE, &LANGFUSE_FIELDS),
+            Source::LangSmith => ("langsmith_run", "langsmith"),
+            Source::Langfuse => ("observation", "langfuse_fields"),
+            Source::LangfuseTrace => ("langfuse_trace", "langfuse_fields"),
         };
         let has_attributes = matches!(source, Source::Otlp | Source::Console);
         let fields = Value::Object(fields);
-        let text =
-            |paths: &[&str]| first(&fields, paths, content::plain).filter(|text| !text.is_empty());
-        let id = text(envelope.id)?;
+        let text = |paths: &[String]| {
+            first(&fields, paths, content::plain).filter(|text| !text.is_empty())
+        };
+        let id = text(paths(envelope, "id"))?;
         let root = || Some(first_of_order(&fields).unwrap_or_else(|| id.clone()));
         let of_run = || if source == Source::LangSmith { root() } else { None };
         let mut span = Self {
-            trace: text(envelope.trace).or_else(of_run)?,
-            parent: text(envelope.parent),
-            name: text(&["name"]).unwrap_or_default(),
-            start: first(&fields, envelope.start, nanoseconds),
-            end: first(&fields, envelope.end, nanoseconds),
+            trace: text(paths(envelope, "trace")).or_else(of_run)?,
+            parent: text(paths(envelope, "parent")),
+            name: text(&["name".to_owned()]).unwrap_or_default(),
+            start: first(&fields, paths(envelope, "start"), nanoseconds),
+            end: first(&fields, paths(envelope, "end"), nanoseconds),
             error: error(&fields, source),
             id,
             ..Self::default()
@@ -103,12 +102,14 @@ impl Span {
         Some(span)
     }
 
-    fn fill(&mut self, fields: &Value, content: &Content) {
-        let documents = |paths: &[&str]| {
-            first(fields, paths, |value| document::documents(value, content.has_plain_texts))
+    fn fill(&mut self, fields: &Value, content: &str) {
+        let has_plain_texts = !paths(content, "plain_texts").is_empty();
+        let documents = |paths: &[String]| {
+            first(fields, paths, |value| document::documents(value, has_plain_texts))
         };
-        let model = first(fields, content.model, content::plain);
-        let kind = first(fields, content.kind, content::plain).filter(|kind| !kind.is_empty());
+        let model = first(fields, paths(content, "model"), content::plain);
+        let kind =
+            first(fields, paths(content, "kind"), content::plain).filter(|kind| !kind.is_empty());
         let kind = kind.map(|kind| kind.to_lowercase());
         self.kind = match kind.as_deref() {
             Some("retriever" | "retrieval") => Kind::Retriever,
@@ -118,46 +119,50 @@ impl Span {
             None if model.is_some() => Kind::Model,
             Some(kind) if names_a_reranker(kind) => Kind::Reranker,
             // Most sources have no kind for it.
-            _ if names_a_reranker(&self.name) && documents(content.documents).is_some() => {
+            _ if names_a_reranker(&self.name)
+                && documents(paths(content, "documents")).is_some() =>
+            {
                 Kind::Reranker
             }
             _ => Kind::Other,
         };
-        self.query = first(fields, content.query, content::question);
+        self.query = first(fields, paths(content, "query"), content::question);
         match self.kind {
-            Kind::Retriever => self.documents = documents(content.documents),
+            Kind::Retriever => self.documents = documents(paths(content, "documents")),
             Kind::Reranker => {
-                self.documents = documents(content.documents);
-                self.offered = documents(content.offered);
+                self.documents = documents(paths(content, "documents"));
+                self.offered = documents(paths(content, "offered"));
             }
             Kind::Model => {
-                self.answer = first(fields, content.answer, content::answer);
+                self.answer = first(fields, paths(content, "answer"), content::answer);
                 self.read_call(fields, content, model);
             }
-            Kind::Other => self.answer = first(fields, content.answer, content::answer),
+            Kind::Other => self.answer = first(fields, paths(content, "answer"), content::answer),
         }
     }
 
     /// Reads the prompt and the usage of a model's call.
-    fn read_call(&mut self, fields: &Value, content: &Content, model: Option<String>) {
-        let parts = [content.instructions, content.prompt];
+    fn read_call(&mut self, fields: &Value, content: &str, model: Option<String>) {
+        let parts = [paths(content, "instructions"), paths(content, "prompt")];
         let parts = parts.map(|paths| first(fields, paths, content::prompt));
         let parts: Vec<String> = parts.into_iter().flatten().collect();
         self.prompt = (!parts.is_empty()).then(|| parts.join("\n\n"));
         let usage = &mut self.usage;
-        for path in content.usage {
+        for path in paths(content, "usage") {
             first(fields, &[path], |tokens| {
                 content::add_tokens(usage, tokens);
                 Some(())
             });
         }
-        usage.cost_usd = first(fields, content.cost, content::amount).and_then(content::measured);
+        usage.cost_usd =
+            first(fields, paths(content, "cost"), content::amount).and_then(content::measured);
         usage.model = model.filter(|model| !model.is_empty());
         let reason = |reasons: &Value| {
             let reasons = content::parsed(reasons);
             content::plain(reasons.get(0).unwrap_or(&reasons))
         };
-        usage.finish = first(fields, content.finish, reason).and_then(|name| finish_named(&name));
+        usage.finish =
+            first(fields, paths(content, "finish"), reason).and_then(|name| finish_named(&name));
     }
 
     /// Returns its duration; `None` if a clock ran backwards.
@@ -180,8 +185,13 @@ fn error(fields: &Value, source: Source) -> Option<String> {
         return text("error");
     }
     let is_failure = |code: String| matches!(code.as_str(), "2" | "STATUS_CODE_ERROR" | "ERROR");
-    let has_failed = CODE.iter().any(|path| text(path).is_some_and(is_failure));
-    let reason = || REASON.iter().find_map(|path| text(path)).unwrap_or_else(|| "failed".into());
+    let has_failed = paths("failure", "code").iter().any(|path| text(path).is_some_and(is_failure));
+    let reason = || {
+        paths("failure", "reason")
+            .iter()
+            .find_map(|path| text(path))
+            .unwrap_or_else(|| "failed".into())
+    };
     has_failed.then(reason)
 }
 

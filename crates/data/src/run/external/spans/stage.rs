@@ -91,9 +91,9 @@ fn union(calls: Vec<Call>) -> Call {
         documents: Vec::new(),
         seconds,
     };
-    let mut seen: HashSet<[Option<String>; 3]> = HashSet::new();
+    let mut seen: HashSet<[Option<String>; 2]> = HashSet::new();
     for found in calls.into_iter().flat_map(|call| call.documents) {
-        if seen.insert([found.text.clone(), found.doc_id.clone(), found.chunk_id.clone()]) {
+        if seen.insert([found.text.clone(), found.doc_id.clone()]) {
             joined.documents.push(RecordedHit { score: None, ..found });
         }
     }

@@ -142,9 +142,9 @@ fn several_queries_of_one_stage_are_rankings_of_their_own() {
 }
 
 #[test]
-fn hits_are_texts_chunks_or_ranges_of_documents() {
+fn hits_are_texts_documents_or_ranges_of_documents() {
     let read = line(
-        r#"{"id": 1, "stages": {"bm25": [{"chunk_id": 7, "score": 1}, {"doc_id": "d", "start": 3, "end": 9, "tokens": 2},
+        r#"{"id": 1, "stages": {"bm25": [{"id": 7, "score": 1}, {"doc_id": "d", "start": 3, "end": 9, "tokens": 2},
             {"text": "t", "start": 4, "doc_id": "d"}]}}"#,
     )
     .expect("reads");
@@ -155,7 +155,7 @@ fn hits_are_texts_chunks_or_ranges_of_documents() {
         ..RecordedHit::default()
     };
     let expected = [
-        RecordedHit { chunk_id: Some("7".into()), score: Some(1.0), ..RecordedHit::default() },
+        RecordedHit { doc_id: Some("7".into()), score: Some(1.0), ..RecordedHit::default() },
         RecordedHit { tokens: Some(2), ..range(3, Some(9)) },
         RecordedHit { text: Some("t".into()), ..range(4, None) },
     ];
@@ -185,12 +185,12 @@ fn fields_of_frameworks_are_read() {
         (
             r#"{"node": {"id_": "n1", "text": "t", "metadata": {"file_name": "a.md"}, "start_char_idx": 5, "end_char_idx": 6},
                 "score": 0.5, "class_name": "NodeWithScore"}"#,
-            RecordedHit { chunk_id: Some("n1".into()), end: Some(6), ..located(Some(0.5)) },
+            RecordedHit { end: Some(6), ..located(Some(0.5)) },
         ),
         // Haystack: `Document.to_dict(flatten=False)`.
         (
             r#"{"id": "h", "content": "t", "meta": {"source_id": "a.md", "split_idx_start": 5}, "score": 0.5}"#,
-            RecordedHit { chunk_id: Some("h".into()), ..located(Some(0.5)) },
+            located(Some(0.5)),
         ),
     ] {
         let read = line(&format!("{{\"id\": 1, \"contexts\": [{item}]}}")).expect(item);
@@ -354,13 +354,90 @@ fn a_question_that_failed_there_needs_no_contexts() {
     assert_eq!(error.map(|error| error.message), Some("timeout".into()));
 }
 
+fn all(text: &str) -> Result<Vec<Recorded>, Error> {
+    read(&Input::new("f.jsonl", text.to_owned()).expect("text"), Fields::standard())
+}
+
+#[test]
+fn a_row_of_promptfoo_and_texts_inside_objects_are_read() {
+    let row = r#"{"prompt": {"raw": "Say: a b", "label": "l"}, "vars": {"question": "q", "context": "a b"}, "promptId": "p",
+        "response": {"output": "64"}, "error": "Expected output to match", "gradingResult": {"pass": false}}"#.replace('\n', " ");
+    let found = all(&row).expect("reads").remove(0);
+    let answer = |it: &Recorded| it.answer.clone().and_then(|answer| answer.text);
+    assert_eq!((found.question.as_deref(), found.prompt.as_deref()), (Some("q"), Some("Say: a b")));
+    assert_eq!((answer(&found).as_deref(), found.error.is_none()), (Some("64"), true));
+    for row in [
+        r#"{"query": {"query_id": 1, "content": "q"}, "contexts": ["a"], "prediction": {"content": "64"}}"#,
+        r#"{"input": [{"role": "user", "content": "p"}, {"role": "assistant", "content": "o"}, {"role": "user", "content": "q"}],
+            "contexts": ["a"], "output": [{"role": "assistant", "content": "64"}]}"#,
+        r#"{"input": [{"type": "human", "content": "q"}], "contexts": ["a"], "response": {"choices": [{"message": {"content": "64"}}]}}"#,
+        r#"{"input": [{"speaker": "user", "text": "q"}], "contexts": {"sentences": ["a"]}, "predictions": [{"text": "64"}]}"#,
+    ] {
+        let found = all(&row.replace('\n', " ")).expect(row).remove(0);
+        assert_eq!(
+            (found.question.as_deref(), answer(&found).as_deref()),
+            (Some("q"), Some("64")),
+            "{row}"
+        );
+        assert_eq!(hits(&found), [&[hit("a")][..]], "{row}");
+    }
+}
+
+#[test]
+fn nan_is_an_error_only_where_it_is_read() {
+    let read = all(r#"{"question": "q", "contexts": ["a"], "faithfulness": NaN}"#).expect("reads");
+    assert_eq!(read[0].unread, ["faithfulness"]);
+    let error = all(r#"{"question": "q", "contexts": [{"text": "a", "score": NaN}]}"#);
+    assert!(error.expect_err("read").to_string().contains("`contexts[0].score`"));
+    let error = all(r#"{"question": NaN, "contexts": ["a"]}"#).expect_err("no question");
+    assert!(
+        error.to_string().ends_with("no question that is a text; it has `question`, `contexts`"),
+        "{error}"
+    );
+}
+
+#[test]
+fn rows_of_one_passage_each_are_one_record() {
+    let row = |passage: &str, answer: &str| {
+        format!(
+            "{{\"qid\": 1, \"query\": \"q\", \"passage\": \"{passage}\", \"generated_answer\": {answer}}}\n"
+        )
+    };
+    let joined =
+        all(&[row("a", "\"x\""), row("b", "null"), row("c", "\"x\"")].concat()).expect("reads");
+    assert_eq!(joined.len(), 1);
+    assert_eq!(hits(&joined[0]), [&[hit("a"), hit("b"), hit("c")][..]]);
+    let other = all(&[row("a", "\"x\""), row("b", "\"y\"")].concat()).expect("reads");
+    assert_eq!(other.len(), 2, "another answer is another run");
+}
+
+#[test]
+fn a_test_set_is_no_results_file() {
+    use ragtriage_core::hint::Hint;
+    for row in [
+        r#"{"question": "q", "context": "a b", "gold_answer": "x"}"#,
+        r#"{"question": "q", "reference_contexts": ["a b"], "reference": "x"}"#,
+        r#"{"question": "q", "model_answer": "x"}"#,
+    ] {
+        let hint = all(row).expect_err(row).hint().expect("a hint");
+        assert!(hint.contains("dataset anchor") && hint.contains("ragtriage score"), "{hint}");
+    }
+    let hint = all(r#"{"question": "q", "my_chunks": ["a b"], "answer": "x"}"#)
+        .expect_err("unread")
+        .hint();
+    assert!(hint.expect("a hint").contains("`--map contexts=/my_chunks`"));
+    let read =
+        all(r#"{"question": "q", "contexts": ["a"], "final_reply_output": "x"}"#).expect("reads");
+    assert_eq!(read[0].maps, ["`--map answer=/final_reply_output`"]);
+}
+
 #[test]
 fn lines_are_numbered_and_must_say_which_question_they_are() {
     let input =
         Input::new("f.jsonl", "{\"id\": 1, \"contexts\": []}\n\n{\"contexts\": []}\n".to_owned())
             .expect("text");
     let error = read(&input, Fields::standard()).expect_err("whose?").to_string();
-    assert_eq!(error, "`f.jsonl` line 3: `question` must be a string, or there must be an `id`");
+    assert_eq!(error, "`f.jsonl` line 3: no question that is a text; it has `contexts`");
 }
 
 #[test]

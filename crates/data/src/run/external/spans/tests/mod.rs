@@ -72,7 +72,7 @@ struct Fields {
 }
 
 fn checked(input: &Input, is_question: &(dyn Fn(&str) -> bool + Sync)) -> Result<Fields, Error> {
-    let (records, notes) = read(input, is_question, &|_| false)?;
+    let (records, notes) = read(input, is_question, &|_| true)?;
     Ok(Fields { records: records.iter().map(fields).collect(), notes })
 }
 
@@ -89,7 +89,6 @@ fn fields(record: &Recorded) -> Map<String, Value> {
             object([
                 ("text", json!(hit.text)),
                 ("doc_id", json!(hit.doc_id)),
-                ("chunk_id", json!(hit.chunk_id)),
                 ("title", json!(hit.title)),
                 ("score", json!(hit.score)),
             ])
@@ -267,7 +266,7 @@ fn genai_documents_are_ids_and_those_without_any_are_counted() {
     let read = of_file("otlp-genai.jsonl");
     let record = &read.records[0];
     let stage = &record["stages"]["retrieval handbook"];
-    assert_eq!(stage["hits"][0], json!({"chunk_id": "ferry", "score": 0.9}));
+    assert_eq!(stage["hits"][0], json!({"doc_id": "ferry", "score": 0.9}));
     assert_eq!(record["answer"], "7 am");
     assert!(
         record["prompt"]
