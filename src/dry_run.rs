@@ -10,7 +10,7 @@ use crate::run::RunArgs;
 use crate::sample::{load, sample};
 use ragtriage_core::config::{ExternalSettings, GeneratorName, Price};
 use ragtriage_core::text::numbers::{percent_of, thousands};
-use ragtriage_core::types::{Dataset, Estimate, PROBES};
+use ragtriage_core::types::{Dataset, Estimate};
 use ragtriage_pipeline::ask::Done;
 use ragtriage_pipeline::estimate::EstimateSink;
 use ragtriage_pipeline::execute::{RunSource, execute};
@@ -33,13 +33,12 @@ pub(super) async fn of_run(
     let mut dataset = load(&mut resolved)?;
     let settings = resolved.settings.clone();
     sample(&mut dataset, &settings)?;
-    let answers_contexts = settings.external.url.is_some() && settings.external.answers_contexts;
     let mut local = resolved;
     local.settings = without_services(&settings);
-    let is_counted = settings.external.url.is_none() || answers_contexts;
+    // What an external RAG asks its model is not known here.
+    let is_counted = settings.external.url.is_none();
     let estimate = if is_counted {
-        let probes = if answers_contexts { PROBES } else { 0 };
-        Box::pin(counted(args, &local, dataset, done, probes)).await?
+        Box::pin(counted(args, &local, dataset, done)).await?
     } else {
         let asked = dataset.questions.iter().filter(|it| !done.questions.contains(&it.id));
         Estimate { questions: asked.count(), ..Estimate::default() }
@@ -67,7 +66,7 @@ pub(super) async fn of_conditions(
     execute(source, &mut sink, &ProgressBars::new()).await?;
     let dry_run = DryRun {
         sent: announce::sent_by_import(&settings, true),
-        ..estimated(&settings, resolved, sink.estimate(0))
+        ..estimated(&settings, resolved, sink.estimate())
     };
     print(&dry_run, json)
 }
@@ -86,7 +85,7 @@ pub(super) async fn refuse_unrecorded(
         return Ok(());
     }
     let Estimate { calls, prompts, .. } =
-        Box::pin(counted(args, resolved, dataset.clone(), done, 0)).await?;
+        Box::pin(counted(args, resolved, dataset.clone(), done)).await?;
     if 100 * calls <= MOST_MISSING * prompts {
         return Ok(());
     }
@@ -105,13 +104,12 @@ pub(super) async fn refuse_unrecorded(
     ))
 }
 
-/// Counts the prompts of the run, exactly if `local` has its retrieval, and `probes` more.
+/// Counts the prompts of the run, exactly if `local` has its retrieval.
 async fn counted(
     args: &RunArgs,
     local: &Resolved,
     dataset: Dataset,
     done: &Done,
-    probes: usize,
 ) -> Result<Estimate, Failure> {
     // Nothing is sent, so no key is needed.
     let mut local = local.clone();
@@ -123,7 +121,7 @@ async fn counted(
     let mut sink = EstimateSink::new(most_completion_tokens(&local.settings.generation));
     let mut stock = stocked(dataset, done);
     execute(RunSource::Pipeline { stock: &mut stock, plan }, &mut sink, &bars).await?;
-    Ok(sink.estimate(probes as u64))
+    Ok(sink.estimate())
 }
 
 /// A dry run that sends nothing, by these settings.
@@ -161,11 +159,6 @@ fn generator(settings: &Settings) -> String {
 
 /// Describes the substitute where `local` retrieves differently from the run.
 fn stand_in(settings: &Settings, local: &Settings) -> Option<String> {
-    if settings.external.url.is_some() {
-        let text = "BM25 and the configured prompt replace those of the service, which are unknown: all tokens, and the number of \
-                    `gold_with_distractors` prompts that differ from `retrieved`, are estimates";
-        return Some(text.to_owned());
-    }
     (settings != local).then(|| {
         let names: Vec<&str> = local.retrieval.retrievers.iter().map(|name| name.name()).collect();
         format!(

@@ -22,7 +22,7 @@ pub type Error = ErrorOf<()>;
 
 impl ErrorOf<()> {
     /// Creates an error with its remedy; empty where the message suffices.
-    pub(crate) fn new(message: impl Into<String>, hint: impl Into<String>) -> Self {
+    pub fn new(message: impl Into<String>, hint: impl Into<String>) -> Self {
         Self::of((), message).with_hint(hint)
     }
 }

@@ -18,8 +18,6 @@ pub struct ApproximateSearch {
     pub n: usize,
     /// Questions that were searched.
     pub n_searched: usize,
-    /// Questions of `n` whose two rankings differ.
-    pub n_different: usize,
     /// Mean share of exact search's hits that the approximate search found; 0 when `n` is 0.
     pub recall: f64,
 }
@@ -39,18 +37,16 @@ pub(super) fn approximate_search(run: &SavedRun) -> Vec<ApproximateSearch> {
 fn compared(run: &SavedRun, retriever: Step) -> ApproximateSearch {
     let finished = run.traces.iter().filter(|trace| !trace.failed());
     let searched: Vec<_> = finished.filter_map(|trace| trace.step(retriever)).collect();
-    let (mut n_different, mut recalls) = (0, Vec::new());
+    let mut recalls = Vec::new();
     for step in &searched {
         if let Some(exact) = &step.exact_search {
-            let found: Vec<&ChunkId> = step.hits.iter().map(|hit| &hit.id).collect();
-            n_different += usize::from(!found.iter().copied().eq(&exact.hits));
-            let found: HashSet<&ChunkId> = found.into_iter().collect();
+            let found: HashSet<&ChunkId> = step.hits.iter().map(|hit| &hit.id).collect();
             let n_found = exact.hits.iter().filter(|id| found.contains(id)).count();
             recalls.push(n_found as f64 / exact.hits.len().max(1) as f64);
         }
     }
     let (n, recall) = (recalls.len(), mean(&recalls));
-    ApproximateSearch { retriever, n, n_searched: searched.len(), n_different, recall }
+    ApproximateSearch { retriever, n, n_searched: searched.len(), recall }
 }
 
 #[cfg(test)]

@@ -16,7 +16,6 @@ pub mod conditions;
 pub mod cost;
 mod counts;
 pub mod diagnose;
-mod error;
 pub mod files;
 pub mod gate;
 pub mod judge;
@@ -31,7 +30,7 @@ pub mod tuning;
 pub mod verdict;
 pub mod what_if;
 
-pub use error::Error;
+pub use ragtriage_core::Error;
 
 #[cfg(test)]
 mod tests;

@@ -21,15 +21,10 @@ impl EstimateSink {
         Self { most_completion_tokens, price: Price::default(), estimate: Estimate::default() }
     }
 
-    /// Returns the estimate over the questions that were executed, with `probes` more calls of the mean length (at most one a
-    /// question).
+    /// Returns the estimate over the questions that were executed.
     #[must_use]
-    pub fn estimate(self, probes: u64) -> Estimate {
+    pub fn estimate(self) -> Estimate {
         let Self { most_completion_tokens, price, mut estimate } = self;
-        let n = probes.min(estimate.questions as u64);
-        estimate.prompt_tokens +=
-            n * estimate.prompt_tokens.checked_div(estimate.calls).unwrap_or(0);
-        estimate.calls += n;
         let most = estimate.calls.saturating_mul(most_completion_tokens);
         estimate.most_completion_tokens = most;
         estimate.most_cost_usd = price.of(estimate.prompt_tokens, most);

@@ -47,15 +47,26 @@ impl Serialize for Row {
     }
 }
 
-/// Names of the columns before the metrics, separated by blanks.
-const KNOWN: &str = "id question kind tags class fault reason flags answer gold_answers";
+/// Names of the columns before the metrics.
+const KNOWN: [&str; 10] = [
+    "id",
+    "question",
+    "kind",
+    "tags",
+    "class",
+    "fault",
+    "reason",
+    "flags",
+    "answer",
+    "gold_answers",
+];
 
 /// Costs of a question, after the metrics that are no costs.
 const COSTS: [Family; 3] = [Family::Seconds, Family::Tokens, Family::Usd];
 
 fn names(evaluation: &Evaluation) -> Vec<String> {
     let metrics = quality(evaluation).map(|(_, metric)| metric.to_string());
-    let known = KNOWN.split(' ').map(str::to_owned);
+    let known = KNOWN.iter().map(|name| (*name).to_owned());
     known.chain(metrics).chain(COSTS.map(|cost| cost.name().to_owned())).collect()
 }
 

@@ -9,9 +9,8 @@ use std::collections::HashSet;
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
 
-use super::work::{in_windows, normalize, off_runtime};
+use super::work::{in_windows, measured, normalize, off_runtime};
 use super::{Encoder, Length, OnProgress, Role, VectorShape};
 use crate::Error;
 use ragtriage_core::config::Precision;
@@ -120,16 +119,11 @@ impl Encoder for LateInteraction {
     ) -> Result<Option<Vec<Length>>, Error> {
         let texts: Vec<String> = texts.iter().map(|text| text.joined().into_owned()).collect();
         let inner = Arc::clone(&self.inner);
-        let work = off_runtime(&|_| (), move |_| {
-            let (word_pieces, room) = (inner.model.word_pieces()?, inner.frame(role)?.room());
-            let lengths = texts.par_iter().map(|text| {
-                let n_tokens = word_pieces.bare_ids(text)?.len();
-                let n_read = n_tokens.min(room);
-                Ok(Length { n_tokens, n_read })
-            });
-            lengths.collect::<Result<_, Error>>()
-        });
-        Ok(Some(work.await?))
+        measured(texts, move |text| {
+            let n_tokens = inner.model.word_pieces()?.bare_ids(text)?.len();
+            Ok((n_tokens, n_tokens.min(inner.frame(role)?.room())))
+        })
+        .await
     }
 
     async fn encode(

@@ -6,10 +6,9 @@
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
 use serde_json::json;
 
-use super::work::{in_windows, normalize, off_runtime};
+use super::work::{in_windows, measured, normalize, off_runtime};
 use super::{Encoder, Length, OnProgress, Role, VectorShape};
 use crate::Error;
 use ragtriage_core::config::{DenseSettings, Pooling, Titles};
@@ -107,15 +106,7 @@ impl Encoder for Local {
     ) -> Result<Option<Vec<Length>>, Error> {
         let inputs = self.inner.inputs(texts, role);
         let inner = Arc::clone(&self.inner);
-        let work = off_runtime(&|_| (), move |_| {
-            let word_pieces = inner.model.word_pieces()?;
-            let lengths = inputs.par_iter().map(|input| {
-                let (n_tokens, n_read) = word_pieces.length(input)?;
-                Ok(Length { n_tokens, n_read })
-            });
-            lengths.collect::<Result<_, Error>>()
-        });
-        Ok(Some(work.await?))
+        measured(inputs, move |input| Ok(inner.model.word_pieces()?.length(input)?)).await
     }
 
     async fn encode(

@@ -4,7 +4,7 @@
 use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
 use tokio::sync::mpsc;
 
-use super::OnProgress;
+use super::{Length, OnProgress};
 use crate::Error;
 use ragtriage_encoder::bert::{Bert, Sequence, Wanted, batch};
 
@@ -57,4 +57,18 @@ pub(super) fn normalize(vector: &mut [f32]) {
     for x in vector {
         *x /= norm;
     }
+}
+/// Measures texts off the runtime: their tokens, and those of them that are read.
+pub(super) async fn measured<T: Sync + Send + 'static>(
+    inputs: Vec<T>,
+    length: impl Fn(&T) -> Result<(usize, usize), Error> + Sync + Send + 'static,
+) -> Result<Option<Vec<Length>>, Error> {
+    let work = off_runtime(&|_| (), move |_| {
+        let lengths = inputs.par_iter().map(|input| {
+            let (n_tokens, n_read) = length(input)?;
+            Ok(Length { n_tokens, n_read })
+        });
+        lengths.collect::<Result<_, Error>>()
+    });
+    Ok(Some(work.await?))
 }

@@ -29,13 +29,7 @@ fn the_recall_is_over_the_questions_with_both_searches() {
         broken,
     ]));
     // One of two, and two of two.
-    let expected = ApproximateSearch {
-        retriever: Step::Dense,
-        n: 2,
-        n_searched: 3,
-        n_different: 1,
-        recall: 0.75,
-    };
+    let expected = ApproximateSearch { retriever: Step::Dense, n: 2, n_searched: 3, recall: 0.75 };
     assert_eq!(found, [expected]);
 }
 

@@ -139,12 +139,19 @@ fn metrics(plan: &ComparePlan) -> Vec<Metric> {
     metrics
 }
 
+/// Creates the error of a metric or class that is defined for no question.
+pub(crate) fn no_value(message: String) -> Error {
+    let hint = "metrics and classes of answers need a generator and gold answers; ranking metrics need relevance judgments; \
+                `ragtriage report RUN` shows what a run has";
+    Error::new(message, hint)
+}
+
 /// Returns the primary metric.
 fn primary(plan: &ComparePlan, pairs: &[PairComparison]) -> Result<Option<Metric>, Error> {
     if let Some(metric) = plan.primary {
         let anywhere = pairs.iter().any(|pair| pair.has(metric));
         let message = format!("no question has a value of `{metric}` in both runs");
-        return if anywhere { Ok(Some(metric)) } else { Err(Error::no_value(message)) };
+        return if anywhere { Ok(Some(metric)) } else { Err(no_value(message)) };
     }
     let usual = [
         Metric::new(Family::AnswerCorrect, None),

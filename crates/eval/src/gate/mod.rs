@@ -15,7 +15,7 @@ use serde::Serialize;
 
 use super::compare::differences::{self, MetricDifference, TwoColumns};
 use super::compare::pairs::{Pairs, QuestionCounts};
-use super::compare::{ComparedRun, LEVEL};
+use super::compare::{ComparedRun, LEVEL, no_value};
 use super::score::{self, Scores};
 use super::summary::{self, EvaluationPlan, MetricSummary};
 use super::{Error, counts, diagnose};
@@ -214,12 +214,7 @@ pub fn check(
     if run.traces.is_empty() {
         let message =
             format!("`{}` has no question to judge: none was finished", run.manifest.name);
-        let hint = if run.manifest.is_imported() {
-            "import the file again"
-        } else {
-            "resume the run with `ragtriage run --resume NAME`"
-        };
-        return Err(Error::new(message, hint));
+        return Err(Error::new(message, remedy(run)));
     }
     let judged = JudgedRun::new(ComparedRun { run, k: evaluation.k }, plan);
     let levels = levels(&judged, plan);
@@ -311,7 +306,7 @@ impl<'a> JudgedRun<'a> {
             };
             return Error::new(message, hint);
         }
-        Error::no_value(message)
+        no_value(message)
     }
 }
 
@@ -502,6 +497,15 @@ fn deciding(gate: &Gate, value: f64, ci: Interval, n: usize) -> Option<usize> {
     (ratio.is_finite() && ratio < 1e3).then(|| enough.max(n + 1))
 }
 
+/// Returns how questions without a result get one.
+fn remedy(run: &SavedRun) -> &'static str {
+    if run.manifest.is_imported() {
+        "complete the imported file and import it again"
+    } else {
+        "resume the run with `ragtriage run --resume NAME`"
+    }
+}
+
 /// Questions that failed or were never asked are in no mean and are not represented by the others. `None` if there
 /// are none.
 fn complete(run: &SavedRun, mode: GateMode) -> Option<GateResult> {
@@ -509,11 +513,7 @@ fn complete(run: &SavedRun, mode: GateMode) -> Option<GateResult> {
     let failed = run.traces.iter().filter(|trace| trace.lacks_result()).count();
     let missing = asked - run.traces.len();
     let judged = run.traces.len() - failed;
-    let remedy = if run.manifest.is_imported() {
-        "complete the imported file and import it again"
-    } else {
-        "resume the run to ask them"
-    };
+    let remedy = remedy(run);
     (failed + missing > 0).then(|| GateResult {
         gate: "every question judged".to_owned(),
         metric: "questions".to_owned(),

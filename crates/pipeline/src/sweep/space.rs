@@ -9,9 +9,19 @@ use ragtriage_core::text::address;
 
 /// Maximum number of trials of a grid.
 const MOST_TRIALS: usize = 10_000;
-/// Tables that a sweep may not vary: they change the questions or the scoring, or have no effect on retrieval;
-/// separated by blanks.
-const FIXED: &str = "dataset evaluation gates cache external http judge tune sweep generation";
+/// Tables that a sweep may not vary: they change the questions or the scoring, or have no effect on retrieval.
+const FIXED: [&str; 10] = [
+    "dataset",
+    "evaluation",
+    "gates",
+    "cache",
+    "external",
+    "http",
+    "judge",
+    "tune",
+    "sweep",
+    "generation",
+];
 /// What a sweep may vary of `generation`: the budget of packing.
 const PACKED: &str = "generation.context_tokens";
 
@@ -77,8 +87,7 @@ fn walk(prefix: &str, table: &Map<String, Value>, axes: &mut Vec<SweepAxis>) -> 
 
 fn can_vary(key: &str) -> bool {
     let is_plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.');
-    let is_fixed =
-        FIXED.split(' ').any(|table| key.split('.').next() == Some(table)) && key != PACKED;
+    let is_fixed = FIXED.contains(&key.split('.').next().unwrap_or_default()) && key != PACKED;
     !is_fixed && key.chars().all(is_plain)
 }
 

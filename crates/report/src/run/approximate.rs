@@ -10,21 +10,6 @@ pub(super) fn losses(summary: &Summary) -> Vec<Notice> {
     summary.approximate_search.iter().filter_map(loss).collect()
 }
 
-/// Warns of graphs that another build would not repeat.
-pub(super) fn not_reproducible(summary: &Summary) -> Vec<Notice> {
-    let searches = summary.approximate_search.iter();
-    searches
-        .map(|search| {
-            let ApproximateSearch { retriever, n, n_different, .. } = search;
-            let text = format!(
-                "the HNSW graph of `{retriever}` is not reproducible: another build changes rankings ({n_different} of {n} differ \
-                 from exact search here)"
-            );
-            Notice::warning(text).with_hint("to compare runs, search the same collection")
-        })
-        .collect()
-}
-
 fn loss(search: &ApproximateSearch) -> Option<Notice> {
     let ApproximateSearch { retriever, n, n_searched, .. } = search;
     if *n == 0 {

@@ -34,7 +34,6 @@ pub(super) fn others(run: &SavedRun, summary: &Summary) -> Vec<Notice> {
         external(run).into_iter().collect(),
         truncation(run),
         rough.map(Notice::warning).into_iter().collect(),
-        approximate::not_reproducible(summary),
     ];
     groups.into_iter().flatten().collect()
 }

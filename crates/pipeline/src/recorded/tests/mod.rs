@@ -78,14 +78,8 @@ pub(super) fn context(text: &str, doc: Option<&str>, score: Option<f64>) -> Reco
 pub(super) fn recorded(contexts: Vec<RecordedHit>) -> Recorded {
     Recorded {
         position: Place::new("f", Some(1)),
-        id: None,
-        question: None,
         stages: vec![RecordedStage::new(CONTEXTS, Step::Packed, contexts)],
-        answer: None,
-        prompt: None,
-        conditions: vec![],
-        error: None,
-        unread: vec![],
+        ..Recorded::default()
     }
 }
 

@@ -4,7 +4,7 @@ use serde::Serialize;
 
 use crate::settings::Settings;
 use ragtriage_core::config::{
-    CollectionSettings, DenseSettings, ExternalSettings, GeneratorName, JudgeKind, RerankSettings,
+    CollectionSettings, DenseSettings, ExternalSettings, JudgeKind, RerankSettings,
     RetrievalSettings, VectorStoreKind, VectorStoreSettings,
 };
 use ragtriage_core::fuse::Fusion;
@@ -111,20 +111,14 @@ pub fn uses_vector_store(settings: &Settings) -> bool {
     })
 }
 
-/// Returns the settings with a pipeline in place of an external RAG, and BM25 alone in place of a retrieval that calls a service.
+/// Returns the settings without an external RAG, and with BM25 alone in place of a retrieval that calls a service.
 #[must_use]
 pub fn without_services(settings: &Settings) -> Settings {
     let mut local = settings.clone();
     local.external = ExternalSettings::default();
-    if settings.external.url.is_some() {
-        // Its prompts are counted, not sent.
-        local.generation.generator = GeneratorName::Openai;
-        "service".clone_into(&mut local.generation.model);
-        local.generation.max_usd = None;
-    }
     let of_answers = [RecipientRole::Generator, RecipientRole::Judge];
     let calls = recipients(&local).iter().any(|it| !of_answers.contains(&it.role));
-    if calls || settings.external.url.is_some() {
+    if calls {
         local.rerank = RerankSettings::default();
         local.vector_store = VectorStoreSettings::default();
         local.retrieval = RetrievalSettings {

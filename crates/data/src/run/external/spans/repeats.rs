@@ -28,9 +28,8 @@ pub(super) struct Traces {
 #[derive(Debug)]
 pub(super) struct Repeats {
     question: String,
+    /// The one whose stages count first: the first of those with the most stages, as one that failed early has fewer.
     attempts: Vec<Asked>,
-    /// The attempt whose stages count: the first of those with the most stages, as one that failed early has fewer.
-    fullest: usize,
 }
 
 /// Gathers the questions of an export.
@@ -101,15 +100,13 @@ fn by_question(asked: impl Iterator<Item = Asked>, counts: &mut Vec<Note>) -> Ve
         let next = questions.len();
         let at = *positions.entry(question.clone()).or_insert(next);
         if at == next {
-            questions.push(Repeats { question, attempts: vec![one], fullest: 0 });
+            questions.push(Repeats { question, attempts: vec![one] });
         } else {
             questions[at].attempts.push(one);
         }
     }
     for repeats in &mut questions {
-        let attempts = repeats.attempts.iter().enumerate();
-        let fullest = attempts.max_by_key(|(at, one)| (one.n_stages(), Reverse(*at)));
-        repeats.fullest = fullest.map_or(0, |(at, _)| at);
+        repeats.attempts.sort_by_key(|one| Reverse(one.n_stages()));
         note(
             counts,
             repeats.attempts.len() - 1,
@@ -135,7 +132,7 @@ impl Repeats {
 
     /// Returns the question's record.
     pub(super) fn record(mut self, position: Place) -> Recorded {
-        let mut fullest = self.attempts.swap_remove(self.fullest);
+        let fullest = &mut self.attempts[0];
         let mut record = Recorded {
             position,
             question: Some(self.question),
@@ -143,12 +140,12 @@ impl Repeats {
             prompt: fullest.prompt.take(),
             ..Recorded::default()
         };
-        let attempts = || std::iter::once(&fullest).chain(&self.attempts);
-        if let Some(one) = attempts().find(|one| one.answer.is_some()) {
+        let mut attempts = self.attempts.iter();
+        if let Some(one) = attempts.find(|one| one.answer.is_some()) {
             let text = one.answer.clone();
             record.answer = Some(RecordedAttempt { text, usage: one.usage.clone(), error: None });
         } else {
-            record.error = attempts().find_map(|one| one.error.clone()).map(failed);
+            record.error = self.attempts.iter().find_map(|one| one.error.clone()).map(failed);
         }
         record
     }
