@@ -47,7 +47,7 @@ fn pairs_become_questions_next_to_the_documents_that_run() {
     assert_eq!(outcome.code, 0, "{}", outcome.stderr);
     assert_eq!(outcome.stdout, "ragtriage dataset label c.toml\nragtriage run c.toml\n");
     let counts = "1 question anchored in docs/questions.jsonl\n\
-                  2 questions unresolved in docs/unresolved.jsonl\n";
+                  2 questions unresolved in docs/unresolved.jsonl: 1 answered by yes or no; 1 with the answer at several places\n";
     assert!(outcome.stderr.contains(counts), "{}", outcome.stderr);
     let written = &lines(&project, "docs/questions.jsonl")[0];
     assert_eq!(written["text"], "How long does\na silence last?");
@@ -261,7 +261,7 @@ fn a_table_of_results_and_references_is_imported_with_the_documents_alone() {
     assert_eq!(outcome.code, 0, "{}", outcome.stderr);
     let set = "ragtriage-runs/docs-set";
     let told = format!(
-        "2 questions anchored in {set}/questions.jsonl\n1 question unresolved in {set}/unresolved.jsonl\n\
+        "2 questions anchored in {set}/questions.jsonl\n1 question unresolved in {set}/unresolved.jsonl: 1 answered by yes or no\n\
          label them, then repeat this import: ragtriage dataset label {set}/ragtriage.toml\n"
     );
     assert!(outcome.stderr.contains(&told), "{}", outcome.stderr);
