@@ -149,19 +149,27 @@ struct Response {
 
 #[test]
 fn replies_that_decline_are_told_from_those_that_answer() {
-    let replies: Vec<Response> = lines(&data("declined.jsonl"));
-    let mut missed = Vec::new();
-    let mut mistaken = Vec::new();
-    for Response { language, reply, declines: expected } in &replies {
-        match (expected, declines(reply, &[])) {
-            (true, false) => missed.push((language, reply)),
-            (false, true) => mistaken.push((language, reply)),
-            _ => {}
+    // The first led to corrections, the later one was judged once.
+    for (file, most_missed, most_mistaken) in
+        [("declined.jsonl", 4, 8), ("declined-later.jsonl", 14, 24)]
+    {
+        let replies: Vec<Response> = lines(&data(file));
+        let mut missed = Vec::new();
+        let mut mistaken = Vec::new();
+        for Response { language, reply, declines: expected } in &replies {
+            match (expected, declines(reply, &[])) {
+                (true, false) => missed.push((language, reply)),
+                (false, true) => mistaken.push((language, reply)),
+                _ => {}
+            }
         }
+        let (n_missed, n_mistaken) = (missed.len(), mistaken.len());
+        seen(&format!("{file}, of {}: missed {missed:#?}, mistaken {mistaken:#?}", replies.len()));
+        assert!(
+            n_missed <= most_missed && n_mistaken <= most_mistaken,
+            "{file}: {n_missed} missed, {n_mistaken} mistaken"
+        );
     }
-    let (n_missed, n_mistaken) = (missed.len(), mistaken.len());
-    seen(&format!("of {}: missed {missed:#?}, mistaken {mistaken:#?}", replies.len()));
-    assert!(n_missed <= 16 && n_mistaken <= 6, "{n_missed} missed, {n_mistaken} mistaken");
 }
 
 #[test]
