@@ -110,12 +110,12 @@ fn judged_answers_lead_the_reports_of_the_run() {
         .collect();
     project.write("audit.jsonl", &judged);
     // All three were audited: 1 of 3, standard error sqrt(3/2 x 2/3) / 3 = 1/3, t(.975, 2) = 4.30. The rule agrees on 2 of
-    // 3, by chance 2/3 x 1/3 + 1/3 x 2/3 = 4/9: kappa = (2/3 - 4/9) / (5/9) = .4.
+    // 3, with Wilson's interval (statsmodels: 0.2077, 0.9385).
     let found = report(&["--audited", "audit.jsonl"]);
     let correct =
         "0.333, 95% CI [0.000, 1.000], corrected by an audit of 3 answers (rule alone: 0.667)";
     assert!(found.contains(&format!("  Correct answers: {correct}.\n")), "{found}");
-    assert!(found.contains("agreement 66.7%, Cohen's kappa 0.40"), "{found}");
+    assert!(found.contains("agreement 66.7%, 95% CI [20.8, 93.9]"), "{found}");
     assert!(!found.contains("error rate"), "no class was audited: {found}");
     let shown = report(&["--format", "terminal"]);
     assert!(shown.contains("\n  Correct answers  ") && shown.contains(correct), "{shown}");

@@ -183,14 +183,11 @@ impl Failures {
             kind => &kind_hint(kind).unwrap_or_else(|| "fix the error named above".to_owned()),
         };
         let error = format!("aborted after {n} consecutive failures; last error: {failure}");
-        let again = if run.is_empty() {
+        // Other settings are another run.
+        let again = if run.is_empty() || failure.error.kind == ErrorKind::TooLong {
             "repeat this command: replies are cached".to_owned()
         } else {
-            let fixed = format!("continue with `--resume {run}`: finished questions are kept");
-            match failure.error.kind {
-                ErrorKind::TooLong => format!("run again; where only the server changed, {fixed}"),
-                _ => fixed,
-            }
+            format!("continue with `--resume {run}`: finished questions are kept")
         };
         Err(Error::other(error).with_hint(format!("{fix}, then {again}")))
     }

@@ -15,6 +15,8 @@ use crate::text::border::separated;
 
 /// Longest reply that is read, in bytes: a longer one answers.
 const LONGEST: usize = 3_000;
+/// Words in code or bold from which on they are no name of what is asked for.
+const LONG_CODE: usize = 6;
 
 /// Returns true if `reply` declines to answer. `phrases` are the replies by which a product declines, compared without case,
 /// markup and punctuation.
@@ -75,6 +77,12 @@ impl Reply<'_> {
         let Some(place) = clauses.iter().position(|clause| self.denies(clause)) else {
             return false;
         };
+        // Commands in code are an answer, whatever is lacking besides.
+        let before = &self.tokens[..clauses[place].end];
+        if before.iter().filter(|token| token.emphasised && !token.is_symbol()).count() >= LONG_CODE
+        {
+            return false;
+        }
         let spoken = self.has(Class::Speakers, &clauses[place]);
         // What comes before must be talk of the sources, or an apology: else the reply has an answer, and this is its caveat. So is
         // what a contrast or the same sentence brings later.

@@ -200,7 +200,7 @@ fn one_cluster_decides_nothing() {
     assert_eq!(
         report.gates[0].reason,
         "AnswerEM is 1.000, but there is no interval to judge by: too few clusters in 3 questions; \
-         mode `mean` judges by the value alone"
+         `gates.mode = \"mean\"` judges by the value alone"
     );
     assert_eq!(report.gates[0].verdict, GateVerdict::Inconclusive);
 }
@@ -226,7 +226,11 @@ fn questions_without_an_answer_are_a_gate_of_their_own() {
         GatePlan { mode: GateMode::Mean, ..plan(vec![gate("AnswerEM", GateBound::Min, 0.5)]) };
     let decided = check(&nearly, None, &by_mean).expect("judged");
     assert_eq!(verdicts(&decided), [GateVerdict::Pass; 2]);
-    assert!(complete.reason.ends_with("resume the run to ask them"), "{}", complete.reason);
+    assert!(
+        complete.reason.ends_with("resume the run with `ragtriage run --resume NAME`"),
+        "{}",
+        complete.reason
+    );
     let kind = ExternalSource::RESULTS.to_owned();
     torn.manifest.external =
         Some(ExternalSource { kind, from: "r.jsonl".to_owned(), sha256: String::new() });

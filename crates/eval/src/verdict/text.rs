@@ -215,7 +215,7 @@ fn leading(verdict: &LossVerdict, facts: &VerdictFacts<'_>, losses: &Losses) -> 
     let is_chance =
         losses.n_clusters < DECIDABLE || verdict.margin.is_none_or(|(_, ci)| ci.holds_zero());
     let name_of = name(source);
-    // A class without a fault is not told from its own faults.
+    // A class without a fault may hold those of its faults.
     let is_other = |next: &Source| {
         next.class() != source.class() || [source, *next].iter().all(|one| has_fault(facts, *one))
     };

@@ -278,7 +278,7 @@ mod tests {
             ),
             (
                 "1 of 75 replies were empty: the generator was not tested there",
-                "check the endpoint's log, and that no text in generation.stop begins every reply",
+                "check the endpoint's log, and that no text in generation.extra_body.stop begins every reply",
             ),
         ];
         let expected = expected.map(|(text, hint)| (text.to_owned(), Some(hint.to_owned())));

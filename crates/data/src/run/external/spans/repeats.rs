@@ -46,12 +46,12 @@ pub(super) fn gather(
     let n_traces = trees.len();
     let n_duplicates: usize = trees.iter().map(|tree| tree.n_duplicates).sum();
     let mut counts: Vec<Note> = Vec::new();
-    note(&mut counts, n_unknown, "[object|objects] of the file that [is|are] no span");
+    Note::add(&mut counts, "[object|objects] of the file that [is|are] no span", n_unknown);
     let (of_rag, others): (Vec<Tree>, Vec<Tree>) = trees.into_iter().partition(is_of_rag);
-    note(
+    Note::add(
         &mut counts,
-        others.len(),
         "[trace|traces] without a span of a retriever, reranker or model, left out",
+        others.len(),
     );
     if of_rag.is_empty() {
         let mut found = format!("spans: {n_spans}, traces: {n_traces}");
@@ -63,20 +63,20 @@ pub(super) fn gather(
         let hint = "export OTLP/JSON, LangSmith runs or Langfuse observations; spans need `openinference.span.kind`, `gen_ai.operation.name`, `langfuse.observation.type` or `run_type`";
         return Err(Error::new(message, hint).of_kind(crate::run::Kind::NotTraces));
     }
-    note(
+    Note::add(
         &mut counts,
-        n_duplicates,
         "[span with the id of a later span of its|spans with the id of a later span of their] trace, left out",
+        n_duplicates,
     );
     let n_traces = of_rag.len();
     let asked: Vec<Asked> = of_rag
         .into_par_iter()
         .filter_map(|tree| Some(asked(tree.question(&|text| is_question(text)).ok()?, tree)))
         .collect();
-    note(
+    Note::add(
         &mut counts,
-        n_traces - asked.len(),
         "[trace that asks|traces that ask] several questions of the data set, left out: record each question as a trace",
+        n_traces - asked.len(),
     );
     let questions = by_question(asked.into_iter(), &mut counts);
     counts.sort_by(|a, b| a.what.cmp(&b.what));
@@ -87,14 +87,14 @@ fn by_question(asked: impl Iterator<Item = Asked>, counts: &mut Vec<Note>) -> Ve
     let mut positions: HashMap<String, usize> = HashMap::new();
     let mut questions: Vec<Repeats> = Vec::new();
     for mut one in asked {
-        note(
+        Note::add(
             counts,
-            one.n_without_documents,
             "[retriever or reranker|retrievers and rerankers] whose documents have no text or id, or are not recorded: [its stage is|their stages are] unknown",
+            one.n_without_documents,
         );
-        note(counts, one.n_without_text, "[call|calls] of a model without recorded text");
+        Note::add(counts, "[call|calls] of a model without recorded text", one.n_without_text);
         let Some(question) = one.question.take() else {
-            note(counts, 1, "[trace that records|traces that record] no question, left out");
+            Note::add(counts, "[trace that records|traces that record] no question, left out", 1);
             continue;
         };
         let next = questions.len();
@@ -107,17 +107,13 @@ fn by_question(asked: impl Iterator<Item = Asked>, counts: &mut Vec<Note>) -> Ve
     }
     for repeats in &mut questions {
         repeats.attempts.sort_by_key(|one| Reverse(one.n_stages()));
-        note(
+        Note::add(
             counts,
-            repeats.attempts.len() - 1,
             "[trace|traces] of a question that another trace asks: the one with the most stages counts, and the first answer",
+            repeats.attempts.len() - 1,
         );
     }
     questions
-}
-
-fn note(notes: &mut Vec<Note>, count: usize, what: &str) {
-    Note::add(notes, what, count);
 }
 
 fn is_of_rag(tree: &Tree) -> bool {
