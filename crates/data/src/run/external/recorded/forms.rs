@@ -48,7 +48,8 @@ impl<'p> Forms<'p> {
                 let message = format!("`{key}` and `{other}` differ, and either may be the {name}");
                 let mut hint = format!("choose one: `--map {name}=/{}`", escaped(other));
                 if name == "answer" {
-                    hint += &format!(", and `--map reference=/{}` if that is gold", escaped(key));
+                    hint =
+                        format!("{hint}, and `--map reference=/{}` if that is gold", escaped(key));
                 }
                 return Err(Error::in_line(self.position, message, hint));
             }
