@@ -46,11 +46,11 @@ impl<'p> Forms<'p> {
             if let Some((other, _)) = given.iter().find(|(_, value)| *value != given[0].1) {
                 let key = given[0].0;
                 let message = format!("`{key}` and `{other}` differ, and either may be the {name}");
-                let hint = format!(
-                    "choose one, for instance `--map {name}=/{}`; if the other is a reference answer: `--map reference=/{}`",
-                    escaped(other),
-                    escaped(key)
-                );
+                let mut hint = format!("choose one: `--map {name}=/{}`", escaped(other));
+                if name == "answer" {
+                    hint =
+                        format!("{hint}, and `--map reference=/{}` if that is gold", escaped(key));
+                }
                 return Err(Error::in_line(self.position, message, hint));
             }
         }
@@ -357,8 +357,11 @@ impl<'p> Forms<'p> {
             long.iter().filter(|name| !fields.keys().any(|key| is_named(name, key))).collect();
         for key in fields.keys().filter(|key| !is_known(key) && !long.contains(&key.as_str())) {
             let allowed = if key.len() < LONG_KEY { 1 } else { 2 };
-            let is_near =
-                |name: &&&&str| strsim::damerau_levenshtein(name, &key.to_lowercase()) <= allowed;
+            // `promptId` is no slip.
+            let is_near = |name: &&&&str| {
+                let is_longer = key.strip_prefix(**name).is_some_and(|rest| rest.len() > 1);
+                !is_longer && strsim::damerau_levenshtein(name, &key.to_lowercase()) <= allowed
+            };
             if let Some(near) = absent.iter().find(is_near) {
                 let message = format!("unknown key `{place}{key}`");
                 let hint = format!("did you mean `{near}`?");

@@ -178,8 +178,7 @@ fn of_fields(
         None if has_stages || error.is_some() => {}
         None => {
             let known = "`--map contexts=/KEY` (their documents: `--map context_ids=/KEY`)";
-            let map = maps.iter().find(|map| map.contains("contexts="));
-            let map = map.map_or(known, String::as_str);
+            let map = maps.iter().find(|it| it.contains("contexts=")).map_or(known, String::as_str);
             let hint = format!("name the passages that were retrieved with {map}; {NO_RESULTS}");
             let message = format!("neither `contexts` nor `stages`; {keys}");
             return Err(Error::in_line(position, message, hint));

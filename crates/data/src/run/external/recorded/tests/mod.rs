@@ -360,6 +360,9 @@ fn all(text: &str) -> Result<Vec<Recorded>, Error> {
 
 #[test]
 fn a_row_of_promptfoo_and_texts_inside_objects_are_read() {
+    let bare =
+        r#"{"question": "q", "contexts": ["a"], "promptId": "p", "response": {"output": "64"}}"#;
+    assert_eq!(all(bare).expect("no slip")[0].unread, ["promptId"]);
     let row = r#"{"prompt": {"raw": "Say: a b", "label": "l"}, "vars": {"question": "q", "context": "a b"}, "promptId": "p",
         "response": {"output": "64"}, "error": "Expected output to match", "gradingResult": {"pass": false}}"#.replace('\n', " ");
     let found = all(&row).expect("reads").remove(0);
