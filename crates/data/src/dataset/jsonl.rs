@@ -42,9 +42,25 @@ use ragtriage_core::types::{
 /// The questions file of a data set's folder.
 pub(super) const QUESTIONS: &str = "questions.jsonl";
 
-/// Every key of a question and of its evidence, separated by blanks, for suggestions.
-const KEYS: &str = "id query_id text question query kind answers evidence relevant required \
-    forbidden tags split doc quotes ranges";
+/// Every key of a question and of its evidence, for suggestions.
+const KEYS: [&str; 16] = [
+    "id",
+    "query_id",
+    "text",
+    "question",
+    "query",
+    "kind",
+    "answers",
+    "evidence",
+    "relevant",
+    "required",
+    "forbidden",
+    "tags",
+    "split",
+    "doc",
+    "quotes",
+    "ranges",
+];
 
 /// Number of bytes of a text's hash that form an id: the probability that two of 10,000 questions share one is
 /// under 1 in 20,000.
@@ -277,11 +293,7 @@ fn record(
     }
     unknown.retain(|key| !key.starts_with('_') && !allowed.contains(&key.as_str()));
     for key in unknown {
-        draft.fail(unknown_key(
-            &identified(place, line),
-            &key,
-            nearest::word(&key, KEYS.split(' ')),
-        ));
+        draft.fail(unknown_key(&identified(place, line), &key, nearest::word(&key, KEYS)));
     }
     Ok(record)
 }

@@ -14,7 +14,7 @@ pub(super) fn decisive(run: &SavedRun, summary: &Summary) -> Vec<Notice> {
     let groups = [
         incomplete(run),
         unusable(run),
-        retrieval(run, summary),
+        retrieval(run, summary).into_iter().collect(),
         min_score(run).into_iter().collect(),
         external::conditions_notice(run).into_iter().collect(),
         unsure(summary).into_iter().collect(),
@@ -57,30 +57,16 @@ fn min_score(run: &SavedRun) -> Option<Notice> {
     })
 }
 
-/// Rankings that cannot lose anything.
-fn retrieval(run: &SavedRun, summary: &Summary) -> Vec<Notice> {
+/// Prompts that cannot lack anything.
+fn retrieval(run: &SavedRun, summary: &Summary) -> Option<Notice> {
     let (n_chunks, k) = (run.manifest.n_chunks, summary.two_by_two.k);
     let is_filtered = !run.manifest.settings.retrieval.filter.is_empty();
-    let mut notices = Vec::new();
-    if is_filtered || n_chunks == 0 {
-        return notices;
-    }
-    if n_chunks <= k {
-        notices.push(Notice::warning(format!(
+    (!is_filtered && (1..=k).contains(&n_chunks)).then(|| {
+        Notice::warning(format!(
             "only {} for k = {k}: a prompt can hold every chunk, so retrieval metrics say little",
             plural(n_chunks, "chunk", "chunks")
-        )));
-    }
-    let mut traces = run.traces.iter();
-    if n_chunks > k
-        && !run.manifest.is_external()
-        && traces.all(|trace| trace.retrievers().any(|stage| stage.hits.len() >= n_chunks))
-    {
-        notices.push(Notice::warning(format!(
-            "all {n_chunks} chunks are candidates: no question can be `not_retrieved` here, but `ranked_low`"
-        )));
-    }
-    notices
+        ))
+    })
 }
 
 /// Words of a gold answer above which it is a sentence.
