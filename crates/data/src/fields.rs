@@ -215,7 +215,7 @@ impl Fields {
         let mut found = own
             .map(|it| (name, it))
             .chain(others)
-            .filter_map(|(name, it)| Some((it.clone(), accepted(name, it, object)?)))
+            .filter_map(|(name, it)| accepted(name, it, object).map(|value| (it.clone(), value)))
             .peekable();
         let first = found.peek().cloned();
         found.find(|(_, value)| !value.is_null()).or(first)
@@ -261,7 +261,7 @@ impl Fields {
     /// Returns the options `--map` that would read keys of a row which are not read, by their names and the form of their values: an answer
     /// as the field `names[0]` and passages as `names[1]`, if the row lacks these.
     pub(crate) fn suggested(&self, row: &Value, names: [&str; 2]) -> Vec<String> {
-        let lacks = names.map(|name| self.find("row", name, row).is_none_or(|it| it.is_null()));
+        let lacks = || names.map(|name| self.find("row", name, row).is_none_or(|it| it.is_null()));
         let suggested = |(key, value): (&String, &Value)| {
             let lower = key.to_lowercase();
             let has = |words: &[&str]| words.iter().any(|word| lower.contains(word));
@@ -277,7 +277,7 @@ impl Fields {
                 value.as_str().is_some_and(|text| text.parse::<f64>().is_err()) && opened.is_none();
             let is_answer = has(&["answer", "response", "output", "prediction", "truth"]);
             let is_passage = has(&["context", "passage", "chunk", "evidence", "document"]);
-            let name = match lacks {
+            let name = match lacks() {
                 [_, true] if is_passage && is_passages => names[1],
                 [true, _] if is_answer && (is_text || value.is_object()) => names[0],
                 _ => return None,

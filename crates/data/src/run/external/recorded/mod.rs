@@ -82,14 +82,14 @@ impl Recorded {
     /// Returns true if `next` is the next passage of this record, in a file with a row for each: of the same question with the same answer
     /// or none.
     fn goes_on_in(&self, next: &Self) -> bool {
-        let hits = |it: &Self| match it.stages.as_slice() {
-            [stage] if stage.name == CONTEXTS && it.conditions.is_empty() => stage.hits.clone(),
+        let [own, others] = [self, next].map(|it| match it.stages.as_slice() {
+            [stage] if stage.name == CONTEXTS && it.conditions.is_empty() => stage.hits.as_ref(),
             _ => None,
-        };
+        });
         let text = |it: &Self| it.answer.as_ref().and_then(|answer| answer.text.clone());
         (&self.id, &self.question) == (&next.id, &next.question)
             && text(next).is_none_or(|answer| text(self) == Some(answer))
-            && hits(self).zip(hits(next)).is_some_and(
+            && own.zip(others).is_some_and(
                 |(own, others)| matches!(others.as_slice(), [one] if !own.contains(one)),
             )
     }
