@@ -1,4 +1,4 @@
-//! Counts of a run: failure classes, flags, answers on which rules disagree.
+//! Counts of a run: failure classes, causes, flags, answers on which rules disagree.
 
 use std::collections::BTreeMap;
 
@@ -11,7 +11,7 @@ use ragtriage_core::attribute::classify::Outcome;
 use ragtriage_core::attribute::judge::judge_attempt;
 use ragtriage_core::correctness::{CorrectRule, Correctness, Judge};
 use ragtriage_core::stats::wilson::wilson;
-use ragtriage_core::types::{ChunkId, Condition, FailureClass, Flag, Interval, Step};
+use ragtriage_core::types::{Cause, ChunkId, Condition, FailureClass, Flag, Interval, Step};
 use ragtriage_data::run::SavedRun;
 
 /// A failure class with its share.
@@ -30,6 +30,17 @@ pub(super) fn class_counts(outcomes: &[Outcome]) -> BTreeMap<String, usize> {
         FailureClass::ALL.iter().map(|class| class.name()),
         outcomes.iter().map(|outcome| outcome.class.name()),
     )
+}
+
+/// Counts the causes of `not_retrieved`, as far as they are known; empty where none is.
+pub(super) fn causes(outcomes: &[Outcome]) -> BTreeMap<String, Share> {
+    let lost = outcomes.iter().filter(|outcome| outcome.class == FailureClass::NotRetrieved);
+    let known: Vec<&str> = lost.filter_map(|outcome| outcome.cause).map(Cause::name).collect();
+    if known.is_empty() {
+        return BTreeMap::new();
+    }
+    let n = known.len();
+    shares(&count(Cause::ALL.iter().map(|cause| cause.name()), known.into_iter()), n)
 }
 
 /// Counts each name, including names that never occur.
@@ -87,8 +98,7 @@ pub(super) fn unlocated(run: &SavedRun) -> (usize, usize) {
     (unknown, contexts.len())
 }
 
-/// Counts the flags that this run can raise: suspect labels require the oracle condition, and HNSW misses
-/// exact search alongside it.
+/// Counts the flags that this run can raise: suspect labels require the oracle condition.
 pub(super) fn flags(run: &SavedRun, outcomes: &[Outcome]) -> BTreeMap<String, usize> {
     let mut counts = BTreeMap::new();
     for &flag in Flag::ALL.iter().filter(|flag| could_be_raised(run, **flag)) {
@@ -100,13 +110,9 @@ pub(super) fn flags(run: &SavedRun, outcomes: &[Outcome]) -> BTreeMap<String, us
 
 fn could_be_raised(run: &SavedRun, flag: Flag) -> bool {
     match flag {
-        Flag::AnnMiss => run
-            .traces
-            .iter()
-            .any(|trace| trace.steps.iter().any(|step| step.exact_search.is_some())),
         Flag::LabelSuspect => has_condition(run, Condition::Oracle),
         Flag::PromptTruncated => has_condition(run, Condition::Retrieved),
-        Flag::EncoderTruncated | Flag::AnswerElsewhere => true,
+        Flag::AnswerElsewhere => true,
     }
 }
 

@@ -6,8 +6,7 @@ use serde::Serialize;
 
 use super::verdict::{Conclusion, LossBudget, LossVerdict, Source};
 use ragtriage_core::attribute::classify::{Evidence, Outcome};
-use ragtriage_core::attribute::terms;
-use ragtriage_core::types::{ChunkId, FailureClass, Interval, QuestionKind, Stage, Trace};
+use ragtriage_core::types::{FailureClass, Interval, QuestionKind, Stage, Trace};
 use ragtriage_data::run::SavedRun;
 
 /// The losses of a run, by failure class.
@@ -24,9 +23,6 @@ pub struct LossTable {
     /// Correct answers to the questions of the verdict: with `answers` of all classes they add up to these questions. `None` where
     /// `answers` are not known.
     pub correct: Option<f64>,
-    /// Questions of the class `not_retrieved` that share no content word with their gold passages, so that term matching cannot find
-    /// them. English only.
-    pub n_without_shared_word: usize,
     /// In pipeline order.
     pub stages: Vec<StageLosses>,
     /// The same losses by source, per question and not rounded.
@@ -125,7 +121,6 @@ impl LossTable {
             n_unseen: outcomes.iter().filter(|outcome| outcome.evidence.is_unseen()).count(),
             is_estimated: verdict.counts.is_some() && !verdict.counts_answers,
             correct: verdict.counts.as_ref().map(|counts| counts.correct),
-            n_without_shared_word: n_without_shared_word(run, outcomes),
             budget: verdict.budget.clone(),
         }
     }
@@ -178,28 +173,4 @@ fn interval(class: FailureClass, verdict: &LossVerdict) -> Option<Interval> {
     let budget = &verdict.budget;
     let term = budget.terms.iter().find(|term| term.source.class() == class)?;
     Some(term.ci95?.times(budget.n as f64))
-}
-
-fn n_without_shared_word(run: &SavedRun, outcomes: &[Outcome]) -> usize {
-    if !run.manifest.settings.dataset.language().is_english() {
-        return 0;
-    }
-    let questions = run.traces.iter().zip(outcomes);
-    let lost = questions.filter(|(_, outcome)| outcome.class == FailureClass::NotRetrieved);
-    let without = lost.filter(|(trace, _)| {
-        let wanted = terms::of_question(&trace.question.text);
-        let is_candidate =
-            |id: &ChunkId| trace.retrievers().any(|s| s.hits.iter().any(|hit| hit.id == *id));
-        let gold = trace.gold.groups.iter().flatten().flat_map(|member| &member.chunks);
-        let missing: Option<Vec<_>> = gold
-            .filter(|id| !is_candidate(id))
-            .map(|id| run.passages.get(id).map(|passage| &passage.text))
-            .collect();
-        // A passage that no prompt had is not recorded.
-        missing.is_some_and(|missing| {
-            !missing.is_empty()
-                && missing.iter().all(|text| terms::shared(text, &wanted).is_empty())
-        })
-    });
-    without.count()
 }

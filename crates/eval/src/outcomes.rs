@@ -5,7 +5,7 @@ use serde::Serialize;
 use ragtriage_core::attribute::classify::Outcome;
 use ragtriage_core::correctness::Correctness;
 use ragtriage_core::text::sanitize::escaped_json;
-use ragtriage_core::types::{Condition, FailureClass, Fault, Flag, QuestionId, Trace};
+use ragtriage_core::types::{Cause, Condition, FailureClass, Fault, Flag, QuestionId, Trace};
 
 /// The file's name.
 pub const FILE: &str = "outcomes.jsonl";
@@ -18,6 +18,8 @@ struct OutcomeLine<'a> {
     class: FailureClass,
     #[serde(skip_serializing_if = "Option::is_none")]
     fault: Option<Fault>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    cause: Option<Cause>,
     /// The rule that assigned the class, as a sentence.
     reason: &'a str,
     /// The verdict on the answer; absent without an answer or gold answers.
@@ -46,6 +48,7 @@ pub fn render(traces: &[Trace], outcomes: &[Outcome]) -> String {
                 id: &trace.question.id,
                 class: outcome.class,
                 fault: outcome.fault,
+                cause: outcome.cause.filter(|_| outcome.class == FailureClass::NotRetrieved),
                 reason: &outcome.reason,
                 correct: judgment.map(|judgment| judgment.correctness),
                 correct_because: judgment.map(|judgment| judgment.reason.as_str()),

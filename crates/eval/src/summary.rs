@@ -12,7 +12,7 @@ use super::conditions::{self, TokenTotals};
 use super::cost::{self, CostSummary};
 pub use super::counts::Share;
 use super::counts::{
-    class_counts, count, flags, has_condition, rule_disagreement, shares, unlocated,
+    causes, class_counts, count, flags, has_condition, rule_disagreement, shares, unlocated,
 };
 use super::diagnose::{self, TwoByTwo};
 use super::judge::{DecidedAnswers, JudgeSummary, decided_answers, judge_summary};
@@ -76,6 +76,9 @@ pub struct Summary {
     pub classes: BTreeMap<String, usize>,
     /// The classes' shares of all questions.
     pub class_shares: BTreeMap<String, Share>,
+    /// The composition of `not_retrieved`; shares of the questions whose cause is known.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub causes: BTreeMap<String, Share>,
     /// The composition of `wrong_answer`.
     pub faults: BTreeMap<String, usize>,
     /// The flags that this run could raise.
@@ -176,6 +179,7 @@ pub fn evaluate(run: &SavedRun, plan: &EvaluationPlan) -> Evaluation {
         approximate_search: approximate::approximate_search(run),
         class_shares: shares(&classes, run.traces.len()),
         classes,
+        causes: causes(&outcomes),
         faults: count(
             Fault::ALL.iter().map(|fault| fault.name()),
             outcomes.iter().filter_map(|o| o.fault).map(Fault::name),

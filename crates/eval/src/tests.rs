@@ -74,6 +74,7 @@ pub(super) fn trace(index: usize, ranked: &[&str], retrieved: &str, oracle: Opti
         },
         gold: Gold { documents: support, chunks: support, groups: vec![] },
         steps: vec![TraceStep::new(Step::Bm25, hits.collect(), 0.0)],
+        other_searches: None,
         conditions,
         probe: None,
         error: None,
@@ -93,6 +94,7 @@ pub(super) fn outcome(class: FailureClass, lost: Option<Stage>) -> Outcome {
     Outcome {
         class,
         fault: None,
+        cause: None,
         evidence: lost.map_or(Evidence::Complete, |at| Evidence::Lost { at, cause: at }),
         reason: String::new(),
         judgments: Judgments::default(),

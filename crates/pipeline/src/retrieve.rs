@@ -7,8 +7,11 @@ use std::time::Instant;
 use super::plan::RetrievalPlan;
 use super::retriever::{Retrieved, Retriever};
 use super::{Error, rerank};
+use ragtriage_core::attribute::support::{Reading, SupportTest};
 use ragtriage_core::fuse::Parts;
-use ragtriage_core::types::{Corpus, ExactSearch, Question, Ranking, Step, StepHit, TraceStep};
+use ragtriage_core::types::{
+    ChunkId, Corpus, ExactSearch, OtherSearches, Question, Ranking, Step, StepHit, Trace, TraceStep,
+};
 
 /// Queries every retriever, fuses several rankings, reranks, and drops hits below the minimum score. If `is_compared`, exact
 /// search runs next to each approximate one.
@@ -61,6 +64,45 @@ pub async fn retrieve(
         steps.push(step(Step::MinScore, &Ranking::new(hits), &Parts::new(), clock));
     }
     Ok(steps)
+}
+
+/// Searches for the gold evidence of `trace` with other words, where its candidates lack it; `None` where they do not.
+///
+/// # Errors
+/// Errors of the first retriever that fails.
+pub async fn other_searches(
+    retrievers: &[Arc<dyn Retriever>],
+    trace: &Trace,
+    plan: &RetrievalPlan,
+    corpus: &Corpus,
+) -> Result<Option<OtherSearches>, Error> {
+    let Trace { question, gold, .. } = trace;
+    let candidates = trace.retrievers().flat_map(|step| step.hits.iter().map(|hit| &hit.id));
+    let candidates: Vec<&ChunkId> = candidates.collect();
+    let test = SupportTest::new(question, &gold.groups, corpus);
+    let is_labelled = gold.chunks.holds && !gold.groups.is_empty();
+    if !is_labelled || test.holds(&candidates, Reading::Lenient) {
+        return Ok(None);
+    }
+    let mut other = OtherSearches::default();
+    for member in gold.groups.iter().flatten() {
+        let Some(document) = corpus.document(&member.doc) else { continue };
+        let with_title = format!("{} {}", question.text, document.title);
+        let needed = member.needed.iter().map(|range| &document.text[range.as_range()]);
+        let mut words = needed.collect::<Vec<_>>().join(" ");
+        if words.is_empty() {
+            let first = member.chunks.first().and_then(|id| corpus.text_of(id));
+            words.extend(first.map(|(_, text, _)| text));
+        }
+        for (query, found) in [(with_title, &mut other.with_title), (words, &mut other.evidence)] {
+            for retriever in retrievers {
+                let ranking = retriever.retrieve(&query, plan.candidates).await?.ranking;
+                let ranking = allowed(ranking, question, plan);
+                found.extend(ranking.ids().filter(|id| member.chunks.contains(id)).cloned());
+            }
+        }
+    }
+    Ok(Some(other))
 }
 
 /// Returns the results of exact search; `None` if the retriever is exact itself.

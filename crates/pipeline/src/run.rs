@@ -107,7 +107,13 @@ impl QuestionPipeline {
         );
         let mut trace = Trace::new(index, question, gold);
         match self.steps(&trace).await {
-            Ok(steps) => trace.steps = steps,
+            Ok(steps) => {
+                trace.steps = steps;
+                let (retrievers, plan) = (&self.retrievers, &self.plan.retrieval);
+                let other = retrieve::other_searches(retrievers, &trace, plan, &self.corpus);
+                // The result of the question does not depend on it.
+                trace.other_searches = other.await.unwrap_or_default();
+            }
             Err(error) if error.kind == Kind::EndsRun => return Err(error),
             Err(error) => {
                 trace.error = Some(TraceError {

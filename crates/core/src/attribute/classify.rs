@@ -1,5 +1,6 @@
 //! The failure class of a question: the first stage that lost its evidence, or what the generator did with it.
 
+use super::cause::cause;
 use super::delivery::Delivery;
 pub use super::evidence::Evidence;
 use super::flags::flags;
@@ -9,7 +10,7 @@ use super::{Passages, reason};
 use crate::correctness::{Correctness, unsupported_values};
 use crate::language::Language;
 use crate::types::{
-    Condition, FailureClass, Fault, Flag, QuestionKind, Stage, Stance, Support, Trace,
+    Cause, Condition, FailureClass, Fault, Flag, QuestionKind, Stage, Stance, Support, Trace,
 };
 
 /// Failure class and flags of one question.
@@ -19,6 +20,8 @@ pub struct Outcome {
     pub class: FailureClass,
     /// Fault, if the class is `wrong_answer`.
     pub fault: Option<Fault>,
+    /// Why no retriever found the evidence, whatever was answered.
+    pub cause: Option<Cause>,
     /// Rule that gave the class, as a sentence.
     pub reason: String,
     /// Judgments of the question's answers.
@@ -46,6 +49,7 @@ pub fn classify(
         return Outcome {
             class: FailureClass::Failed,
             fault: None,
+            cause: None,
             reason: trace.failure().map_or(String::new(), |failure| failure.to_string()),
             judgments,
             unsupported: Vec::new(),
@@ -57,10 +61,16 @@ pub fn classify(
     let delivery = Delivery::new(trace, top.into(), passages);
     let evidence = delivery.evidence();
     let (class, fault) = decide(trace, evidence, &judgments);
+    let mut reason = explain(&delivery, evidence, (class, fault), &judgments);
+    let cause = cause(&delivery, evidence);
+    if let Some((_, how)) = cause.filter(|_| class == FailureClass::NotRetrieved) {
+        reason = format!("{reason}; {how}");
+    }
     Outcome {
         class,
         fault,
-        reason: explain(&delivery, evidence, (class, fault), &judgments),
+        cause: cause.map(|(cause, _)| cause),
+        reason,
         evidence,
         flags: flags(&delivery, &judgments),
         by_step: delivery.by_step(),

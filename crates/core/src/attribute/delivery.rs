@@ -161,7 +161,10 @@ impl<'a> Delivery<'a> {
         }
         let documents = gold.documents.holds;
         if !(documents && gold.chunks.holds) {
-            return Some([State::new(documents, true), Missing, Missing, Missing, Missing]);
+            // The chunks of an existing collection are its index.
+            let is_chunked = documents && self.trace.step(Step::Collection).is_some();
+            let [documents, chunks] = [documents, is_chunked].map(|is| State::new(is, true));
+            return Some([documents, chunks, Missing, Missing, Missing]);
         }
         let is_packed = of(Stage::Packing);
         let top_k = match of(Stage::Ranking) {

@@ -7,7 +7,7 @@ use super::terms::{Elsewhere, of_question};
 use crate::correctness::Correctness;
 use crate::text::answers::AnswerMatcher;
 use crate::text::normalise;
-use crate::types::{Attempt, ChunkId, Condition, Flag, QuestionKind, Stance, Trace, TraceStep};
+use crate::types::{Attempt, ChunkId, Condition, Flag, QuestionKind, Stance, Trace};
 
 /// Returns the flags of a question.
 pub(super) fn flags(delivery: &Delivery<'_>, judgments: &Judgments) -> Vec<Flag> {
@@ -15,11 +15,6 @@ pub(super) fn flags(delivery: &Delivery<'_>, judgments: &Judgments) -> Vec<Flag>
     let [retrieved, oracle] =
         [Condition::Retrieved, Condition::Oracle].map(|condition| judgments.correctness(condition));
     let tests = [
-        (
-            Flag::EncoderTruncated,
-            trace.gold.groups.iter().flatten().any(|member| member.encoder_truncated),
-        ),
-        (Flag::AnnMiss, ann_missed(delivery)),
         (Flag::AnswerElsewhere, answer_elsewhere(delivery)),
         (
             Flag::LabelSuspect,
@@ -31,20 +26,6 @@ pub(super) fn flags(delivery: &Delivery<'_>, judgments: &Judgments) -> Vec<Flag>
         (Flag::PromptTruncated, delivery.read_share.is_some()),
     ];
     tests.into_iter().filter(|(_, is)| *is).map(|(flag, _)| flag).collect()
-}
-
-/// Returns true if exact search would have completed the support among the candidates that approximate search missed.
-fn ann_missed(delivery: &Delivery<'_>) -> bool {
-    let holds = |candidates: Vec<&ChunkId>| delivery.test.of(candidates).holds;
-    let completed_by = |step: &TraceStep| {
-        let others = delivery.trace.retrievers();
-        let others = others.filter(|other| other.step != step.step);
-        let others = others.flat_map(|other| other.hits.iter().map(|hit| &hit.id));
-        step.exact_search
-            .as_ref()
-            .is_some_and(|exact| holds(exact.hits.iter().chain(others).collect()))
-    };
-    delivery.trace.retrievers().any(completed_by) && !holds(delivery.candidates.to_vec())
 }
 
 /// Returns true if a packed passage without gold evidence seems to answer the question.

@@ -5,6 +5,7 @@
 //! with the rule as a sentence. All are pure: they read only a trace and its passages; the caller says whether an answer
 //! is correct.
 
+mod cause;
 pub mod classify;
 mod delivery;
 mod evidence;

@@ -36,7 +36,7 @@ pub(super) fn of(delivery: &Delivery<'_>, evidence: Evidence) -> String {
 fn lost(delivery: &Delivery<'_>, stage: Stage) -> String {
     match (stage, delivery.torn(stage)) {
         (Stage::Corpus, _) => absent(delivery),
-        (Stage::Chunking, _) => unchunked(delivery),
+        _ if !delivery.trace.gold.chunks.holds => unchunked(delivery),
         (_, Some(at)) => torn(delivery, &at),
         (_, None) => missed(delivery, stage) + orderer(delivery, stage),
     }

@@ -1,4 +1,4 @@
-//! The stages of a pipeline, the failure classes of a question, the faults inside `wrong_answer`, and the flags.
+//! The stages of a pipeline, the failure classes of a question, their causes, and the flags.
 
 use super::QuestionKind;
 use crate::closed_set::closed_set;
@@ -148,12 +148,20 @@ closed_set! {
 }
 
 closed_set! {
+    /// Cause of a loss in `not_retrieved`: what to change.
+    Cause {
+        /// Found with the title of the gold document added: the question does not say what it is about.
+        Query = "query",
+        /// Found with the words of the evidence alone: question and evidence use other words.
+        Vocabulary = "vocabulary",
+        /// Not even found with the words of the evidence: it is not in the index, or not as it should be.
+        Index = "index",
+    }
+}
+
+closed_set! {
     /// Circumstances worth knowing in addition to the failure class.
     Flag {
-        /// A gold range lies beyond the encoder input limit of its chunk.
-        EncoderTruncated = "encoder_truncated",
-        /// Exact search has the gold evidence among its candidates, HNSW lost it.
-        AnnMiss = "ann_miss",
         /// An answer or required fact and content terms of the question occur in a packed passage without gold evidence.
         AnswerElsewhere = "answer_elsewhere",
         /// Wrong with the gold passages, but answer and gold answer contain one another, or all conditions agree on an answer

@@ -22,7 +22,7 @@ mod ranking;
 mod similarity;
 mod trace;
 
-pub use class::{FailureClass, Fault, Flag, Stage};
+pub use class::{Cause, FailureClass, Fault, Flag, Stage};
 pub use corpus::Corpus;
 pub(crate) use corpus::median;
 pub use dataset::{Dataset, Note};
@@ -41,5 +41,6 @@ pub use ranking::{Hit, Ranking, collapse};
 pub use similarity::{Hnsw, Similarity, VectorShape};
 pub use trace::{
     Attempt, Condition, ConditionAnswers, ContextProbe, ExactSearch, Finish, Gold, GoldMember,
-    Origin, RetrieverName, Stance, Step, StepHit, Support, SupportRule, TokenUse, Trace, TraceStep,
+    Origin, OtherSearches, RetrieverName, Stance, Step, StepHit, Support, SupportRule, TokenUse,
+    Trace, TraceStep,
 };

@@ -229,6 +229,14 @@ pub struct Gold {
     pub groups: Vec<Vec<GoldMember>>,
 }
 
+impl Gold {
+    /// Returns true if evidence lies beyond the encoder input limit.
+    #[must_use]
+    pub fn is_encoder_truncated(&self) -> bool {
+        self.groups.iter().flatten().any(|member| member.encoder_truncated)
+    }
+}
+
 /// Location of one evidence member in the run's chunks.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct GoldMember {
@@ -432,6 +440,15 @@ pub struct ContextProbe {
     pub attempt: Attempt,
 }
 
+/// Gold chunks among the candidates of searches with other words than the question's, made where no retriever found the evidence.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct OtherSearches {
+    /// With the title of the gold document added to the question.
+    pub with_title: Vec<ChunkId>,
+    /// With the words of the gold evidence.
+    pub evidence: Vec<ChunkId>,
+}
+
 /// One line of `traces.jsonl`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Trace {
@@ -444,6 +461,9 @@ pub struct Trace {
     /// Retrievers first, then fused, reranked, `min_score`, packed, as configured.
     #[serde(rename = "stages")]
     pub steps: Vec<TraceStep>,
+    /// What other searches find, where no retriever found the evidence and one can be asked.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub other_searches: Option<OtherSearches>,
     /// The generator's conditions; empty without a generator.
     pub conditions: Vec<ConditionAnswers>,
     /// A test of an external RAG's use of the contexts that it is sent.
@@ -463,6 +483,7 @@ impl Trace {
             question,
             gold,
             steps: Vec::new(),
+            other_searches: None,
             conditions: Vec::new(),
             probe: None,
             error: None,

@@ -20,7 +20,7 @@ pub use verdict::judge;
 
 use crate::score::Scores;
 use ragtriage_core::metric::Metric;
-use ragtriage_core::types::{Interval, QuestionId, Trace};
+use ragtriage_core::types::{Interval, QuestionId};
 use ragtriage_data::run::SavedRun;
 
 /// Options for analysing a sweep.
@@ -101,10 +101,8 @@ impl TrialTruncation {
         let chunks = run.manifest.truncation.iter().filter(|one| one.what == "chunks");
         let shares = chunks.map(|one| one.n_lost as f64 / one.n_tokens.max(1) as f64);
         let share = shares.fold(0.0, f64::max);
-        let is_cut = |trace: &&Trace| {
-            trace.gold.groups.iter().flatten().any(|member| member.encoder_truncated)
-        };
-        let n_questions = run.traces.iter().filter(is_cut).count();
+        let n_questions =
+            run.traces.iter().filter(|trace| trace.gold.is_encoder_truncated()).count();
         (share >= LEAST_SHARE || n_questions > 0).then_some(Self { share, n_questions })
     }
 }

@@ -50,9 +50,12 @@ pub fn report(run: &SavedRun, evaluation: &Evaluation) -> Report {
     for table in tables.chain([by_answer]).chain(metrics::conditions(summary)).chain(judged) {
         report.table(table);
     }
-    if let Some(slices) = metrics::slices(run, summary) {
-        report.section(sections::DIAGNOSIS);
-        report.table(slices);
+    let tables = what_if::causes(run, summary).into_iter().chain(metrics::slices(run, summary));
+    for (at, table) in tables.enumerate() {
+        if at == 0 {
+            report.section(sections::DIAGNOSIS);
+        }
+        report.table(table);
     }
     report.section(sections::CONFIGURATION);
     report.facts(configuration::facts(run, summary));

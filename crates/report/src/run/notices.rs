@@ -20,7 +20,7 @@ pub(super) fn decisive(run: &SavedRun, summary: &Summary) -> Vec<Notice> {
         unsure(summary).into_iter().collect(),
         long_references(run).into_iter().collect(),
         approximate::losses(summary),
-        truncated_evidence(summary).into_iter().collect(),
+        truncated_evidence(run).into_iter().collect(),
         run.manifest.notes.iter().map(|note| Notice::warning(note.to_string())).collect(),
     ];
     groups.into_iter().flatten().collect()
@@ -121,11 +121,11 @@ fn truncation(run: &SavedRun) -> Vec<Notice> {
         .collect()
 }
 
-fn truncated_evidence(summary: &Summary) -> Option<Notice> {
-    let n = *summary.flags.get("encoder_truncated").filter(|n| **n > 0)?;
+fn truncated_evidence(run: &SavedRun) -> Option<Notice> {
+    let n = run.traces.iter().filter(|trace| trace.gold.is_encoder_truncated()).count();
     let questions = plural(n, "question", "questions");
     let text = format!("the encoder truncates gold evidence of {questions}");
-    Some(Notice::warning(text).with_hint("use smaller chunks"))
+    (n > 0).then(|| Notice::warning(text).with_hint("use smaller chunks"))
 }
 
 fn incomplete(run: &SavedRun) -> Vec<Notice> {

@@ -1,10 +1,11 @@
 //! What to try, why not something else, and the table of what other settings would bring.
 
 use crate::document::{Fact, Table};
-use ragtriage_core::text::numbers::thousands;
-use ragtriage_core::types::{FailureClass, RetrieverName};
+use ragtriage_core::config::Settings;
+use ragtriage_core::text::numbers::{of_count, thousands};
+use ragtriage_core::types::{Cause, FailureClass, RetrieverName};
 use ragtriage_data::run::SavedRun;
-use ragtriage_eval::summary::Summary;
+use ragtriage_eval::summary::{Share, Summary};
 use ragtriage_eval::what_if::{Alternative, Change};
 
 const NOTE: &str = "computed from recorded ranks and tokens, without a call; correct answers: if other passages distract the generator no \
@@ -40,35 +41,70 @@ pub(super) fn advice(summary: &Summary) -> Option<Fact> {
     ))
 }
 
-/// Returns what a reranker and dense retrieval could bring at most, where the run has none and evidence is lost there.
+/// Returns what a reranker could bring at most, where the run has none and evidence is lost there, and the main cause of `not_retrieved`.
 pub(super) fn limits(run: &SavedRun, summary: &Summary) -> Option<Fact> {
     let settings = &run.manifest.settings;
-    if run.manifest.is_external() {
-        return None;
-    }
     let row = |class| summary.losses.row(class);
-    let lost = |class| row(class).and_then(|row| row.questions).unwrap_or(0);
     let complete = row(FailureClass::NotRetrieved).and_then(|row| row.complete);
+    let is_lost = row(FailureClass::RankedLow).and_then(|row| row.questions) > Some(0);
+    let is_unranked = settings.rerank.model.is_none() && !run.manifest.is_external();
+    let reranker = complete.filter(|_| is_lost && is_unranked);
+    let reranker = reranker.map(|n| format!("rerank.model: at most {} complete", thousands(n)));
+    let n = summary.causes.values().map(|share| share.count).sum();
+    let causes = Cause::ALL.into_iter().filter_map(|cause| {
+        let share = summary.causes.get(cause.name())?;
+        Some((cause, share))
+    });
+    let main = causes.max_by_key(|(_, share)| share.count).map(|(cause, share)| {
+        let (n_caused, n) = (counted(share, n), thousands(n));
+        format!("not_retrieved: {n_caused} of {n} by {cause}, {}", change(cause, settings))
+    });
+    let parts: Vec<String> = reranker.into_iter().chain(main).collect();
+    (!parts.is_empty()).then(|| Fact::new("or", parts.join("; ")))
+}
+
+/// Returns the table of the causes of `not_retrieved`; `None` where none is known.
+pub(super) fn causes(run: &SavedRun, summary: &Summary) -> Option<Table> {
+    let settings = &run.manifest.settings;
+    let n = summary.causes.values().map(|share| share.count).sum();
+    let title = format!("Causes of not_retrieved (n = {})", thousands(n));
+    let mut table =
+        Table::new(title, &["cause", "the evidence is found", "questions, 95% CI", "change"]);
+    for cause in Cause::ALL {
+        let share = summary.causes.get(cause.name())?;
+        let found = match cause {
+            Cause::Query => "with the title of its document added to the question",
+            Cause::Vocabulary => "only with words of its own",
+            Cause::Index => "not even with words of its own",
+        };
+        table.row([
+            cause.to_string(),
+            found.to_owned(),
+            counted(share, n),
+            change(cause, settings).to_owned(),
+        ]);
+    }
+    Some(table)
+}
+
+/// Returns the count with the interval of its share of `n`.
+fn counted(share: &Share, n: usize) -> String {
+    thousands(share.count) + &of_count(share.ci95.map(|ci95| ci95.times(n as f64)))
+}
+
+/// Returns what mends a cause: another kind of retriever first, if the run has one kind alone.
+fn change(cause: Cause, settings: &Settings) -> &'static str {
     let is_sparse =
         |name: &RetrieverName| matches!(name, RetrieverName::Bm25 | RetrieverName::Tfidf);
-    let without = summary.losses.n_without_shared_word;
-    let needs_dense = without > 0 && settings.retrieval.retrievers.iter().all(is_sparse);
-    let needs_reranker = settings.rerank.model.is_none() && lost(FailureClass::RankedLow) > 0;
-    let parts = [
-        complete
-            .filter(|_| needs_reranker)
-            .map(|n| format!("rerank.model: at most {} complete", thousands(n))),
-        needs_dense.then(|| {
-            let all = lost(FailureClass::NotRetrieved);
-            format!(
-                "dense: {} of {} not_retrieved share no evidence word",
-                thousands(without),
-                thousands(all)
-            )
-        }),
-    ];
-    let parts: Vec<String> = parts.into_iter().flatten().collect();
-    (!parts.is_empty()).then(|| Fact::new("or", parts.join("; ")))
+    let mut retrievers = settings.retrieval.retrievers.iter();
+    let n_sparse = retrievers.clone().filter(|name| is_sparse(name)).count();
+    match cause {
+        Cause::Index => "index again",
+        _ if retrievers.all(is_sparse) => "add dense",
+        Cause::Vocabulary if n_sparse == 0 => "add bm25",
+        Cause::Vocabulary => "add synonyms",
+        Cause::Query => "rewrite questions",
+    }
 }
 
 /// Returns the table; `None` without alternatives.

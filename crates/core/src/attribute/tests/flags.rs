@@ -4,8 +4,7 @@ use super::super::classify::classify;
 use super::super::judge::Judgments;
 use super::{TENS, attempt, corpus, judged, judgments, member, question, trace, wrong};
 use crate::types::{
-    Attempt, ChunkId, Condition, ConditionAnswers, ExactSearch, Flag, Question, QuestionKind,
-    Stance,
+    Attempt, ChunkId, Condition, ConditionAnswers, Flag, Question, QuestionKind, Stance,
 };
 
 /// Returns the flags of a question whose gold evidence was in its prompt, by its conditions' answers and prompts.
@@ -83,20 +82,6 @@ fn conditions_that_agree_make_a_label_suspect_only_where_the_gold_passages_speak
         [],
         "the gold passage holds the gold answer: the reader may repeat one mistake"
     );
-}
-
-#[test]
-fn what_exact_search_would_have_found_is_an_ann_miss() {
-    let corpus = corpus(&TENS);
-    let flags = |ranked: &[&str], exact: &str| {
-        let mut found =
-            trace(question(vec![vec![member("d", &[(10, 19)])]]), &corpus, ranked, &["d#0"], None);
-        found.steps[0].exact_search = Some(ExactSearch { hits: vec![exact.into()], seconds: 0.0 });
-        judged(&found, &corpus, false, None).flags
-    };
-    assert_eq!(flags(&["d#0"], "d#1"), [Flag::AnnMiss]);
-    assert_eq!(flags(&["d#0"], "d#2"), []);
-    assert_eq!(flags(&["d#0", "d#1"], "d#1"), [], "the graph found it as well");
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! Planted losses: one clean question, one stage broken at a time, and the expected diagnosis. The question and its
 //! corpus are here.
 
+mod cause;
 mod classes;
 mod elsewhere;
 mod flags;
@@ -79,6 +80,7 @@ fn with_gold(
         question,
         gold,
         steps: vec![step(Step::Bm25, ranked), step(Step::Packed, packed)],
+        other_searches: None,
         conditions: answer
             .map(|attempt| ConditionAnswers {
                 condition: Condition::Retrieved,

@@ -27,8 +27,6 @@ const FAULTS = {
 };
 
 const FLAGS = {
-  encoder_truncated: "A gold range lies beyond the encoder input limit of its chunk.",
-  ann_miss: "Exact search has the gold evidence among its candidates; approximate search lost it.",
   answer_elsewhere: "An answer string occurs in a packed passage that is not gold.",
   label_suspect: "The label may be wrong, not the answer.",
   prompt_truncated: "The endpoint counted far fewer prompt tokens than were sent.",

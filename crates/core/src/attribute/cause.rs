@@ -1,0 +1,48 @@
+//! Why no retriever found the evidence: the question, its words, or the index.
+
+use super::delivery::Delivery;
+use super::evidence::Evidence;
+use super::support::Reading;
+use crate::types::{Cause, ChunkId, Stage, Step};
+
+/// Returns the cause of a loss in retrieval, with the clause that says how it is known. `None` for other losses, and where no other search
+/// was made.
+pub(super) fn cause(delivery: &Delivery<'_>, evidence: Evidence) -> Option<(Cause, &'static str)> {
+    if !matches!(evidence, Evidence::Lost { cause: Stage::Retrieval, .. }) {
+        return None;
+    }
+    let trace = delivery.trace;
+    if !trace.gold.chunks.holds {
+        return Some((Cause::Index, "the index lacks it"));
+    }
+    if is_truncated(delivery) {
+        return Some((Cause::Index, "it lies beyond the input limit of the encoder"));
+    }
+    let exact = trace.retrievers().filter_map(|step| step.exact_search.as_ref());
+    if found_with(delivery, exact.flat_map(|exact| &exact.hits)) {
+        return Some((Cause::Index, "exact search finds it, which approximate search lost"));
+    }
+    let other = trace.other_searches.as_ref()?;
+    Some(if found_with(delivery, &other.with_title) {
+        (Cause::Query, "it is found with the title of its document added to the question")
+    } else if found_with(delivery, other.with_title.iter().chain(&other.evidence)) {
+        (Cause::Vocabulary, "it is found only with words of its own")
+    } else {
+        (Cause::Index, "it is not even found with words of its own")
+    })
+}
+
+/// Returns true if the candidates and `more` together support the question.
+fn found_with<'a>(delivery: &Delivery<'a>, more: impl IntoIterator<Item = &'a ChunkId>) -> bool {
+    let chunks: Vec<&ChunkId> = delivery.candidates.iter().copied().chain(more).collect();
+    delivery.test.holds(&chunks, Reading::Lenient)
+}
+
+/// Returns true if the encoders read evidence that is missing nowhere to its end, and nothing else searches.
+fn is_truncated(delivery: &Delivery<'_>) -> bool {
+    let is_encoded = |step: Step| matches!(step, Step::Dense | Step::LateInteraction);
+    let mut missing = delivery.test.missing_groups(&delivery.candidates).into_iter();
+    let groups = &delivery.trace.gold.groups;
+    delivery.trace.retrievers().all(|step| is_encoded(step.step))
+        && missing.any(|group| groups[group].iter().all(|member| member.encoder_truncated))
+}

@@ -1,0 +1,83 @@
+//! Causes of `not_retrieved`.
+
+use super::*;
+use crate::types::{Cause, ExactSearch, FailureClass, OtherSearches};
+
+/// A trace whose evidence, in `d#1`, no retriever found; `change` adds what else is known.
+fn cause(change: impl Fn(&mut Trace)) -> (FailureClass, Option<Cause>) {
+    let corpus = corpus(&TENS);
+    let asked = question(vec![vec![member("d", &[(10, 19)])]]);
+    let mut lost = trace(asked, &corpus, &["d#0"], &["d#0"], None);
+    change(&mut lost);
+    let outcome = judged(&lost, &corpus, false, None);
+    (outcome.class, outcome.cause)
+}
+
+fn searched(with_title: &[&str], evidence: &[&str]) -> OtherSearches {
+    let [with_title, evidence] =
+        [with_title, evidence].map(|ids| ids.iter().map(|id| (*id).into()).collect());
+    OtherSearches { with_title, evidence }
+}
+
+#[test]
+fn the_first_search_that_finds_the_evidence_names_the_cause() {
+    let of = |with_title: &[&str], evidence: &[&str]| {
+        let (class, cause) =
+            cause(|trace| trace.other_searches = Some(searched(with_title, evidence)));
+        assert_eq!(class, FailureClass::NotRetrieved);
+        cause
+    };
+    assert_eq!(of(&["d#1"], &["d#1"]), Some(Cause::Query));
+    assert_eq!(of(&[], &["d#1"]), Some(Cause::Vocabulary));
+    assert_eq!(of(&["d#0"], &["d#2"]), Some(Cause::Index));
+    assert_eq!(cause(|_| ()), (FailureClass::NotRetrieved, None), "nothing was searched again");
+}
+
+#[test]
+fn evidence_that_a_retriever_found_has_no_cause() {
+    let found = |trace: &mut Trace| {
+        trace.steps[0].hits[0].id = "d#1".into();
+        trace.other_searches = Some(searched(&["d#1"], &[]));
+    };
+    assert_eq!(cause(found), (FailureClass::NotPacked, None));
+}
+
+#[test]
+fn what_exact_search_finds_is_lost_by_the_index() {
+    let exact = |id: &'static str| {
+        let hits = vec![id.into()];
+        cause(move |trace| {
+            trace.steps[0].exact_search = Some(ExactSearch { hits: hits.clone(), seconds: 0.0 });
+            trace.other_searches = Some(searched(&["d#1"], &[]));
+        })
+        .1
+    };
+    assert_eq!(exact("d#1"), Some(Cause::Index));
+    assert_eq!(exact("d#2"), Some(Cause::Query));
+}
+
+#[test]
+fn evidence_beyond_the_input_limit_is_lost_by_the_index_unless_words_are_searched_too() {
+    let truncated = |step| {
+        cause(move |trace| {
+            trace.steps[0].step = step;
+            trace.gold.groups[0][0].encoder_truncated = true;
+            trace.other_searches = Some(searched(&["d#1"], &[]));
+        })
+        .1
+    };
+    assert_eq!(truncated(Step::Dense), Some(Cause::Index));
+    assert_eq!(truncated(Step::Bm25), Some(Cause::Query));
+}
+
+#[test]
+fn evidence_that_is_in_no_point_of_a_collection_is_lost_by_the_index() {
+    let lost = |step| {
+        cause(move |trace| {
+            trace.steps[0].step = step;
+            trace.gold.chunks.holds = false;
+        })
+    };
+    assert_eq!(lost(Step::Collection), (FailureClass::NotRetrieved, Some(Cause::Index)));
+    assert_eq!(lost(Step::Bm25), (FailureClass::Split, None));
+}
