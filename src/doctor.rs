@@ -9,20 +9,23 @@ use clap::Args;
 use serde::Serialize;
 use serde_json::json;
 
-use crate::environment::environment;
+use crate::bars::ProgressBars;
+use crate::environment::{assembled, environment};
 use crate::failure::Failure;
 use crate::output;
 use crate::overrides::OverrideArgs;
 use crate::run_folder;
 use crate::runtime::block_on;
+use crate::sample::load;
 use ragtriage_clients::fetch::model::is_pinned;
 use ragtriage_clients::llm::openai::{OpenAiSettings, ask_one_token};
 use ragtriage_core::config::VectorStoreKind;
 use ragtriage_core::text::address::shown_url;
 use ragtriage_core::text::numbers::{plural, thousands};
 use ragtriage_core::text::tokens::Tokenizer;
-use ragtriage_core::types::RetrieverName;
+use ragtriage_core::types::{DocId, QuestionId, RetrieverName};
 use ragtriage_pipeline::Error;
+use ragtriage_pipeline::index_check::{IndexCheck, check_index};
 use ragtriage_pipeline::settings::assemble::most_completion_tokens;
 use ragtriage_pipeline::settings::assemble::probe::{self, LocalModel, local_models};
 use ragtriage_pipeline::settings::assemble::recipients::{
@@ -34,6 +37,8 @@ use ragtriage_report::document::{Fact, Report};
 
 /// Maximum time that a check waits for a service.
 const MOST_WAIT: Duration = Duration::from_secs(10);
+/// Most documents or questions named in a line.
+const MOST_NAMED: usize = 3;
 const MADE_A_CALL: &str = " (made 1 call to check it)";
 
 #[derive(Debug, Args)]
@@ -42,6 +47,9 @@ pub struct DoctorArgs {
     config: Option<PathBuf>,
     #[command(flatten)]
     overrides: OverrideArgs,
+    /// Compare the index with documents and gold evidence too; nothing is written.
+    #[arg(long)]
+    index: bool,
     /// Refuse connections to other machines.
     #[arg(long)]
     offline: bool,
@@ -108,7 +116,7 @@ pub fn doctor(args: &DoctorArgs) -> Result<bool, Failure> {
 }
 
 async fn checks(args: &DoctorArgs) -> Vec<Check> {
-    let (name, resolved) = match configuration(args) {
+    let (name, mut resolved) = match configuration(args) {
         Ok(found) => found,
         Err(failure) => return vec![Check::new("configuration", Err(failure))],
     };
@@ -119,7 +127,69 @@ async fn checks(args: &DoctorArgs) -> Vec<Check> {
         checks.push(model_files(&model, &resolved, &environment).await);
     }
     services(&resolved, &environment, &mut checks).await;
+    if args.index {
+        match index(&mut resolved, &environment).await {
+            Ok(found) => checks.extend(index_checks(&found)),
+            Err(failure) => checks.push(Check::new("index", Err(failure))),
+        }
+    }
     checks
+}
+
+/// Compares the index with the data set.
+async fn index(resolved: &mut Resolved, environment: &Environment) -> Result<IndexCheck, Failure> {
+    let dataset = load(resolved)?;
+    let plan = assembled(resolved, environment, &ProgressBars::new()).await?.plan;
+    Ok(check_index(dataset, &plan)?)
+}
+
+fn index_checks(found: &IndexCheck) -> Vec<Check> {
+    let IndexCheck { n_documents, n_chunks, n_questions, .. } = *found;
+    let ids = |ids: &[&str]| {
+        let more = if ids.len() > MOST_NAMED { ", ..." } else { "" };
+        format!(": {}{more}", ids[..ids.len().min(MOST_NAMED)].join(", "))
+    };
+    let row = |subject, n: usize, all: usize, what: &str, named: &[&str], hint: &str| {
+        let named = if named.is_empty() { String::new() } else { ids(named) };
+        let status = if n == 0 { Status::Ok } else { Status::Failed };
+        let fact = format!("{} of {} {what}{named}", thousands(n), thousands(all));
+        Check { status, subject, fact, hint: (n > 0).then(|| hint.to_owned()) }
+    };
+    let documents =
+        |docs: &[&str], what, hint| row("documents", docs.len(), n_documents, what, docs, hint);
+    let gold = |found: &[QuestionId], what, hint| {
+        let ids: Vec<&str> = found.iter().map(QuestionId::as_str).collect();
+        row("gold evidence", ids.len(), n_questions, what, &ids, hint)
+    };
+    let missing: Vec<&str> = found.missing.iter().map(DocId::as_str).collect();
+    let stale: Vec<&str> = found.stale.iter().map(String::as_str).collect();
+    let chunks = |n, what, hint| row("chunks", n, n_chunks, what, &[], hint);
+    vec![
+        documents(&missing, "are not in the index", "index them"),
+        documents(&stale, "differ from their text in the index", "index them again"),
+        chunks(found.n_doubled, "are in the index twice", "delete the copies"),
+        chunks(found.n_truncated, "exceed the input limit of the encoder", "use smaller chunks"),
+        gold(
+            &found.not_in_corpus,
+            "questions: in no document",
+            "add the documents, or correct the labels",
+        ),
+        gold(
+            &found.not_chunked,
+            "questions: in no chunk of the index",
+            "index their documents again",
+        ),
+        gold(
+            &found.truncated,
+            "questions: beyond the input limit of the encoder",
+            "use smaller chunks",
+        ),
+        gold(
+            &found.filtered,
+            "questions: excluded by retrieval.filter",
+            "correct the filter, or the metadata of the documents",
+        ),
+    ]
 }
 
 /// Reads and validates the configuration; with the text that names it.

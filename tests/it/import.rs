@@ -307,3 +307,25 @@ fn a_blank_answer_is_an_empty_reply_and_keys_that_are_not_read_are_noted() {
         "{notes}"
     );
 }
+
+#[test]
+fn citations_are_scored_by_the_gold_evidence() {
+    let project = Project::new();
+    let [a, b] = [("a", "Alpha waits six minutes."), ("b", "Beta never waits.")]
+        .map(|(doc, text)| json!({ "doc_id": doc, "text": text }));
+    // Of the three that the first answer cites one is gold, one is not, and one is not in the prompt. The second cites what is not
+    // gold.
+    let lines = [
+        json!({"id": "q1", "contexts": [a, b], "answer": "six minutes [1] (Document 2) [7], [1]"}),
+        json!({"id": "q2", "contexts": [b, a], "answer": "Beta [A]"}),
+    ];
+    project.write("results.jsonl", lines.map(|line| line.to_string()).join("\n"));
+    let metrics = r#"evaluation.metrics=["CitationPrecision", "CitationRecall", "UncitedValues"]"#;
+    let summary = good(&project, "cited", &["results.jsonl", "c.toml", "--set", metrics]);
+    let [(precision, n), recall] =
+        ["CitationPrecision", "CitationRecall"].map(|name| metric(&summary, name));
+    assert!((precision - 1.0 / 6.0).abs() < 1e-12 && n == 2, "{precision}, {n}");
+    assert_eq!(recall, (0.5, 2));
+    // `six minutes` is in `a`, which the first answer cites; `Beta` is not there.
+    assert_eq!(metric(&summary, "UncitedValues"), (0.5, 2));
+}

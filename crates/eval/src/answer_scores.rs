@@ -1,11 +1,14 @@
 //! Scores of a question's answer.
 
+use std::collections::BTreeSet;
+
 use ragtriage_core::attribute::classify::Outcome;
 use ragtriage_core::attribute::judge::decide;
 use ragtriage_core::correctness::{Correctness, Judge, unsupported_values};
 use ragtriage_core::metric::Family;
 use ragtriage_core::metric::answer::{self, AnswerScores, Scorer};
-use ragtriage_core::types::{Attempt, Condition, QuestionKind, Stance, Trace};
+use ragtriage_core::text::citations::{Citation, citations};
+use ragtriage_core::types::{Attempt, ChunkId, Condition, QuestionKind, Stance, Trace};
 use ragtriage_data::run::SavedRun;
 
 /// The pipeline's answer, prepared for any metric.
@@ -44,6 +47,11 @@ impl<'a> AnswerOf<'a> {
         match family {
             Family::AnswerCorrect => self.correctness().map(Correctness::score),
             Family::Groundedness => answer::groundedness(self.answered()?, &self.packed()),
+            Family::UncitedValues => {
+                let texts = self.texts(self.cited()?.0);
+                let values = unsupported_values(self.answered()?, &texts, self.judge.language);
+                Some(values.len() as f64)
+            }
             Family::UnsupportedValues => {
                 let (answer, packed) = (self.answered()?, self.packed());
                 Some(match self.outcome {
@@ -83,6 +91,34 @@ impl<'a> AnswerOf<'a> {
         self.attempt.map(|attempt| attempt.extracted.as_str())
     }
 
+    /// Returns the packed passages that the answer cites, each once, and the number of other citations; `None` if it declines, refuses
+    /// or has no content.
+    pub fn cited(&self) -> Option<(Vec<&'a ChunkId>, usize)> {
+        self.answered()?;
+        let packed: Vec<&ChunkId> = self.trace.packed().collect();
+        let names = |id: &ChunkId, name: &str| {
+            let passage = self.run.passages.get(id);
+            let title = passage.map_or("", |passage| passage.title.as_str());
+            [id.doc(), title].iter().any(|known| known.eq_ignore_ascii_case(name))
+        };
+        let is_name = |name: &str| packed.iter().any(|id| names(id, name));
+        let (mut cited, mut others) = (Vec::new(), BTreeSet::new());
+        for citation in citations(&self.attempt?.raw, &is_name) {
+            match citation {
+                Citation::Name(name) => cited.extend(packed.iter().filter(|id| names(id, &name))),
+                Citation::Number(number) => {
+                    match number.checked_sub(1).and_then(|at| packed.get(at)) {
+                        Some(id) => cited.push(*id),
+                        None => drop(others.insert(number)),
+                    }
+                }
+            }
+        }
+        cited.sort_unstable();
+        cited.dedup();
+        Some((cited, others.len()))
+    }
+
     /// Returns the answer, unless it declines, refuses or has no content.
     fn answered(&self) -> Option<&'a str> {
         let attempt = self.attempt.filter(|attempt| attempt.stance == Stance::Answered)?;
@@ -90,11 +126,15 @@ impl<'a> AnswerOf<'a> {
         (!answer.trim().is_empty()).then_some(answer)
     }
 
-    /// Returns titles and texts of the packed passages.
     fn packed(&self) -> Vec<&'a str> {
+        self.texts(self.trace.packed())
+    }
+
+    /// Returns titles and texts of passages.
+    fn texts<'b>(&self, ids: impl IntoIterator<Item = &'b ChunkId>) -> Vec<&'a str> {
         let passages = &self.run.passages;
-        let packed = self.trace.packed().filter_map(|id| passages.get(id));
-        packed.flat_map(|passage| [passage.title.as_str(), passage.text.as_str()]).collect()
+        let found = ids.into_iter().filter_map(|id| passages.get(id));
+        found.flat_map(|passage| [passage.title.as_str(), passage.text.as_str()]).collect()
     }
 }
 

@@ -231,7 +231,10 @@ pub fn is_measured_in_files(metric: Metric, answers: bool) -> bool {
         | Family::FactRecall
         | Family::ForbiddenFacts
         | Family::Groundedness
-        | Family::UnsupportedValues => false,
+        | Family::UnsupportedValues
+        | Family::CitationPrecision
+        | Family::CitationRecall
+        | Family::UncitedValues => false,
         family if answers || family.scores_answers() => answers && family.scores_answers(),
         // A corpus of a size that every metric accepts.
         _ => Graded::new(vec![None], [1], 1).value(metric, Some(usize::MAX)).is_some(),

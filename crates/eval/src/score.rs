@@ -98,11 +98,11 @@ impl<'a> ScoringContext<'a> {
     }
 }
 
-fn score_question(
-    (at, trace): (usize, &Trace),
-    shown: &ByBudget<'_>,
+fn score_question<'a>(
+    (at, trace): (usize, &'a Trace),
+    shown: &ByBudget<'a>,
     metrics: &[Metric],
-    context: &ScoringContext<'_>,
+    context: &'a ScoringContext<'a>,
 ) -> Vec<Option<f64>> {
     if trace.error.is_some() {
         return vec![None; metrics.len()];
@@ -116,6 +116,13 @@ fn score_question(
         (!trace.failed()).then(|| AnswerOf::new(trace, context.run, context.judge, outcome));
     let value = |metric: &Metric| match metric.family() {
         family if family.is_cost() => cost::of_question(trace, context.run, family),
+        Family::CitationPrecision | Family::CitationRecall => {
+            let (cited, n_others) = answer.as_ref()?.cited()?;
+            let pieces = |ids: Vec<&'a ChunkId>| {
+                RankedPieces::new(trace, ids.into_iter().map(ShownPiece::whole).collect(), context)
+            };
+            pieces(cited).citations(metric.family(), n_others, &pieces(trace.packed().collect()))
+        }
         family if family.scores_answers() => answer.as_ref()?.value(family),
         family => rankings.as_ref()?.value(family, metric.cutoff()),
     };
@@ -262,6 +269,20 @@ impl<'a> RankedPieces<'a> {
         let shown = self.places(top);
         let shares = groups.iter().enumerate().map(|(g, _)| self.best_member(g, &shown).1);
         (!groups.is_empty()).then(|| shares.sum::<f64>() / groups.len() as f64)
+    }
+
+    /// Scores these passages as those that an answer cites, next to `n_others` that are not among the `packed` ones.
+    fn citations(&self, family: Family, n_others: usize, packed: &Self) -> Option<f64> {
+        if family == Family::CitationRecall {
+            let all = packed.evidence_recall(&packed.chunks).filter(|all| *all > 0.0)?;
+            return Some(self.evidence_recall(&self.chunks)? / all);
+        }
+        let holds =
+            |piece: &ShownPiece<'_>| self.evidence_recall(&[*piece]).map(|share| share > 0.0);
+        let holding: Vec<bool> = self.chunks.iter().map(holds).collect::<Option<_>>()?;
+        let n = holding.len() + n_others;
+        let n_holding = holding.into_iter().filter(|holds| *holds).count();
+        (n > 0).then(|| n_holding as f64 / n as f64)
     }
 
     /// Returns the member of a group that `shown` covers best (the first on ties), and the covered share

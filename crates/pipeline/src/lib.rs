@@ -23,6 +23,7 @@ pub mod generate;
 mod in_prompt;
 mod index;
 pub mod index_cache;
+pub mod index_check;
 pub mod judging;
 mod locate;
 mod oracle;

@@ -12,17 +12,16 @@ use super::ask::{
 use super::compute::Compute;
 use super::condition_choice::ConditionChoice;
 use super::generate::{self, ConditionPrompt, PromptCall};
-use super::index::indexed_text;
 use super::index_cache::{IndexCache, Ingested};
+use super::index_check::read_bytes;
 use super::oracle::Room;
-use super::plan::{CLOSED_BOOK_SAMPLE, Plan, RetrieverPlan};
+use super::plan::{CLOSED_BOOK_SAMPLE, Plan};
 use super::progress::Progress;
 use super::prompt;
 use super::retrieve;
 use super::retriever::Retriever;
 use super::sink::Sink;
 use crate::{Error, Kind};
-use ragtriage_clients::embed::Role;
 use ragtriage_core::attribute::gold::{self, Haystacks};
 use ragtriage_core::sample::sampled;
 use ragtriage_core::types::{
@@ -103,7 +102,7 @@ impl QuestionPipeline {
             &question,
             &self.corpus,
             || self.haystacks.get_or_init(|| Haystacks::new(&self.corpus)),
-            &|number| self.encoder_reads(number),
+            &|number| read_bytes(&self.plan, &self.corpus, number, false),
         );
         let mut trace = Trace::new(index, question, gold);
         match self.steps(&trace).await {
@@ -182,19 +181,6 @@ impl QuestionPipeline {
         });
         let hits = hits.collect();
         TraceStep::new(Step::Packed, hits, clock.elapsed().as_secs_f64())
-    }
-
-    /// Returns the number of bytes of a chunk's text within the input limit of every encoder; `None`:
-    /// all, or without an encoder.
-    fn encoder_reads(&self, number: usize) -> Option<usize> {
-        let text = indexed_text(&self.corpus, number, self.plan.title_prefix);
-        let encoders =
-            self.plan.retrieval.retrievers.iter().filter_map(|retriever| match retriever {
-                // Who encoded the passages of a collection is unknown.
-                RetrieverPlan::Sparse(_) | RetrieverPlan::Collection(_) => None,
-                RetrieverPlan::Vectors(plan) => Some(&plan.encoder),
-            });
-        encoders.filter_map(|encoder| encoder.read_bytes(text, Role::Passage).ok()?).min()
     }
 }
 

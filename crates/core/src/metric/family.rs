@@ -133,6 +133,12 @@ families! {
         "normalised tokens of the answer that occur in the prompt's passages / tokens of the answer; undefined for an empty or declining answer";
     UnsupportedValues = "UnsupportedValues", Nothing,
         "numbers, dates and names of the answer that no passage of the prompt contains, in any notation; undefined for an empty or declining answer";
+    CitationPrecision = "CitationPrecision", Nothing,
+        "cited passages that hold a part of the gold evidence / passages cited, of which those that are not in the prompt hold none; undefined without a citation";
+    CitationRecall = "CitationRecall", Nothing,
+        "EvidenceRecall of the cited passages / EvidenceRecall@prompt; undefined where the prompt has no gold evidence, and for an empty or declining answer";
+    UncitedValues = "UncitedValues", Nothing,
+        "numbers, dates and names of the answer that no passage which it cites contains, in any notation; undefined for an empty or declining answer";
     Seconds = "seconds", Nothing,
         "wall time of retrieval, reranking and packing, and of the call of the condition `retrieved`; undefined for a failed or cached call";
     SecondsP95 = "seconds_p95", Nothing,
@@ -161,7 +167,7 @@ impl Family {
     pub fn range(self) -> (f64, f64) {
         match self {
             Self::MedianRank => (1.0, f64::INFINITY),
-            Self::UnsupportedValues => (0.0, f64::INFINITY),
+            Self::UnsupportedValues | Self::UncitedValues => (0.0, f64::INFINITY),
             _ if self.is_cost() => (0.0, f64::INFINITY),
             _ => (0.0, 1.0),
         }
@@ -171,9 +177,11 @@ impl Family {
     #[must_use]
     pub fn direction(self) -> Direction {
         match self {
-            Self::Fallout | Self::MedianRank | Self::ForbiddenFacts | Self::UnsupportedValues => {
-                Direction::Lower
-            }
+            Self::Fallout
+            | Self::MedianRank
+            | Self::ForbiddenFacts
+            | Self::UnsupportedValues
+            | Self::UncitedValues => Direction::Lower,
             _ if self.is_cost() => Direction::Lower,
             _ => Direction::Higher,
         }

@@ -7,6 +7,7 @@ pub mod answer_index;
 pub mod answers;
 pub(crate) mod border;
 pub mod causes;
+pub mod citations;
 pub mod column;
 pub mod content_key;
 pub mod error_text;

@@ -99,7 +99,7 @@ fn change(cause: Cause, settings: &Settings) -> &'static str {
     let mut retrievers = settings.retrieval.retrievers.iter();
     let n_sparse = retrievers.clone().filter(|name| is_sparse(name)).count();
     match cause {
-        Cause::Index => "index again",
+        Cause::Index => "see doctor --index",
         _ if retrievers.all(is_sparse) => "add dense",
         Cause::Vocabulary if n_sparse == 0 => "add bm25",
         Cause::Vocabulary => "add synonyms",
