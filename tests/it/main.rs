@@ -11,6 +11,7 @@ mod audit;
 mod bad_data;
 mod bad_services;
 mod caches;
+mod causes;
 mod check;
 mod commands;
 mod compare;

@@ -13,7 +13,7 @@ pub(super) fn cause(delivery: &Delivery<'_>, evidence: Evidence) -> Option<(Caus
     }
     let trace = delivery.trace;
     if !trace.gold.chunks.holds {
-        return Some((Cause::Index, "the index lacks it"));
+        return Some((Cause::Index, "it is not in the index"));
     }
     if is_truncated(delivery) {
         return Some((Cause::Index, "it lies beyond the input limit of the encoder"));

@@ -5,7 +5,7 @@ use super::evidence::Evidence;
 use super::known::{TopK, is_part};
 use super::support::{Reading, SupportTest};
 use crate::types::{
-    ByteRange, ChunkId, Condition, Stage, Step, Support, SupportRule, Trace, TraceStep,
+    ByteRange, ChunkId, Condition, GoldMember, Stage, Step, Support, SupportRule, Trace, TraceStep,
 };
 
 /// The chunks of each stage, with the support test applied to them.
@@ -161,8 +161,11 @@ impl<'a> Delivery<'a> {
         }
         let documents = gold.documents.holds;
         if !(documents && gold.chunks.holds) {
-            // The chunks of an existing collection are its index.
-            let is_chunked = documents && self.trace.step(Step::Collection).is_some();
+            // What no chunk boundary cuts is not in the index: chunks of ours hold every byte.
+            let is_unindexed = |group: &Vec<GoldMember>| {
+                !group.is_empty() && group.iter().all(|member| member.chunks.is_empty())
+            };
+            let is_chunked = documents && gold.groups.iter().any(is_unindexed);
             let [documents, chunks] = [documents, is_chunked].map(|is| State::new(is, true));
             return Some([documents, chunks, Missing, Missing, Missing]);
         }

@@ -71,13 +71,13 @@ fn evidence_beyond_the_input_limit_is_lost_by_the_index_unless_words_are_searche
 }
 
 #[test]
-fn evidence_that_is_in_no_point_of_a_collection_is_lost_by_the_index() {
-    let lost = |step| {
-        cause(move |trace| {
-            trace.steps[0].step = step;
+fn evidence_of_which_the_chunks_hold_no_byte_is_lost_by_the_index() {
+    let lost = |chunks: &[&str]| {
+        cause(|trace| {
             trace.gold.chunks.holds = false;
+            trace.gold.groups[0][0].chunks = chunks.iter().map(|id| (*id).into()).collect();
         })
     };
-    assert_eq!(lost(Step::Collection), (FailureClass::NotRetrieved, Some(Cause::Index)));
-    assert_eq!(lost(Step::Bm25), (FailureClass::Split, None));
+    assert_eq!(lost(&[]), (FailureClass::NotRetrieved, Some(Cause::Index)));
+    assert_eq!(lost(&["d#1"]), (FailureClass::Split, None), "a boundary cuts it");
 }
