@@ -10,7 +10,8 @@ use super::{Error, rerank};
 use ragtriage_core::attribute::support::{Reading, SupportTest};
 use ragtriage_core::fuse::Parts;
 use ragtriage_core::types::{
-    ChunkId, Corpus, ExactSearch, OtherSearches, Question, Ranking, Step, StepHit, Trace, TraceStep,
+    ChunkId, Corpus, ExactSearch, GoldMember, OtherSearches, Question, Ranking, Step, StepHit,
+    Trace, TraceStep,
 };
 
 /// Queries every retriever, fuses several rankings, reranks, and drops hits below the minimum score. If `is_compared`, exact
@@ -84,8 +85,21 @@ pub async fn other_searches(
     if !is_labelled || test.holds(&candidates, Reading::Lenient) {
         return Ok(None);
     }
+    // The chunks of a member that the retrievers find with other words.
+    let found_of = async |member: &GoldMember, query: &str| {
+        let mut found = Vec::new();
+        for retriever in retrievers {
+            let ranking = retriever.retrieve(query, plan.candidates).await?.ranking;
+            let ranking = allowed(ranking, question, plan);
+            found.extend(ranking.ids().filter(|id| member.chunks.contains(id)).cloned());
+        }
+        Ok::<_, Error>(found)
+    };
     let mut other = OtherSearches::default();
     for member in gold.groups.iter().flatten() {
+        if let Some(standalone) = &question.standalone {
+            other.standalone.extend(found_of(member, standalone).await?);
+        }
         let Some(document) = corpus.document(&member.doc) else { continue };
         let with_title = format!("{} {}", question.text, document.title);
         let needed = member.needed.iter().map(|range| &document.text[range.as_range()]);
@@ -95,11 +109,7 @@ pub async fn other_searches(
             words.extend(first.map(|(_, text, _)| text));
         }
         for (query, found) in [(with_title, &mut other.with_title), (words, &mut other.evidence)] {
-            for retriever in retrievers {
-                let ranking = retriever.retrieve(&query, plan.candidates).await?.ranking;
-                let ranking = allowed(ranking, question, plan);
-                found.extend(ranking.ids().filter(|id| member.chunks.contains(id)).cloned());
-            }
+            found.extend(found_of(member, &query).await?);
         }
     }
     Ok(Some(other))

@@ -23,7 +23,9 @@ pub(super) fn cause(delivery: &Delivery<'_>, evidence: Evidence) -> Option<(Caus
         return Some((Cause::Index, "exact search finds it, which approximate search lost"));
     }
     let other = trace.other_searches.as_ref()?;
-    Some(if found_with(delivery, &other.with_title) {
+    Some(if found_with(delivery, &other.standalone) {
+        (Cause::Query, "it is found with the stand-alone form of the question")
+    } else if found_with(delivery, &other.with_title) {
         (Cause::Query, "it is found with the title of its document added to the question")
     } else if found_with(delivery, other.with_title.iter().chain(&other.evidence)) {
         (Cause::Vocabulary, "it is found only with words of its own")

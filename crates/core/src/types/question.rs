@@ -56,6 +56,9 @@ pub struct Question {
     pub id: QuestionId,
     /// Text of the question; never empty.
     pub text: String,
+    /// The question as one that needs no turn of the conversation before it, if it is one of several turns.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub standalone: Option<String>,
     /// Kind of answer expected.
     pub kind: QuestionKind,
     /// Gold answers, each an alias of the others; empty if the data set has none.
@@ -88,6 +91,7 @@ impl Question {
         Self {
             id,
             text,
+            standalone: None,
             kind: QuestionKind::Free,
             answers: Vec::new(),
             evidence: Vec::new(),

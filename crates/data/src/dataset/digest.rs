@@ -68,6 +68,7 @@ mod tests {
         Question {
             id: "q".into(),
             text: "where?".into(),
+            standalone: None,
             kind: QuestionKind::Span,
             answers: vec!["Zürich".into()],
             evidence: vec![vec![Member { doc: "a".into(), ranges: vec![(0, 7).into()] }]],

@@ -7,6 +7,7 @@
 //! |---|---|
 //! | `id` (`query_id`, `_id`) | a string or a whole number |
 //! | `text` (`question`, `query`) | the question |
+//! | `standalone` | in a conversation: the question as one that needs no turn before it |
 //! | `kind` | `span`, `yes_no`, `free`, `unanswerable`; when absent: `yes_no` for answers that are all yes or no, `span` for others, `free` without answers |
 //! | `answers` (`answer`) | a string or a list of aliases |
 //! | `evidence` | a list of groups, all needed; a group is a member or a list of members, any will do; a member is `{"doc", "quotes": [...]}` or `{"doc", "ranges": [[start, end], ...]}` in bytes, or `{"doc"}` for the whole document |
@@ -43,12 +44,13 @@ use ragtriage_core::types::{
 pub(super) const QUESTIONS: &str = "questions.jsonl";
 
 /// Every key of a question and of its evidence, for suggestions.
-const KEYS: [&str; 16] = [
+const KEYS: [&str; 17] = [
     "id",
     "query_id",
     "text",
     "question",
     "query",
+    "standalone",
     "kind",
     "answers",
     "evidence",
@@ -148,6 +150,7 @@ pub(super) struct QuestionRecord {
     pub(super) id: Option<Id>,
     #[serde(alias = "question", alias = "query")]
     pub(super) text: String,
+    standalone: Option<String>,
     kind: Option<QuestionKind>,
     #[serde(alias = "answer")]
     answers: Option<OneOrMany<String>>,
@@ -338,6 +341,7 @@ fn question(
     let question = Question {
         id: id.into(),
         text: record.text,
+        standalone: record.standalone,
         kind,
         answers,
         evidence,

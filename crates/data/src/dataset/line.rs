@@ -52,6 +52,8 @@ struct QuestionLine<'a> {
 /// All fields of a question except its id and text.
 #[derive(Serialize)]
 pub(super) struct Labels<'a> {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    standalone: Option<&'a str>,
     kind: QuestionKind,
     #[serde(skip_serializing_if = "<[_]>::is_empty")]
     answers: &'a [String],
@@ -75,6 +77,7 @@ impl<'a> Labels<'a> {
         let Question {
             id: _,
             text: _,
+            standalone,
             kind,
             answers,
             evidence,
@@ -92,6 +95,7 @@ impl<'a> Labels<'a> {
             members.map(|it| WrittenMember::new(it, text_of(&it.doc))).collect()
         };
         Self {
+            standalone: standalone.as_deref(),
             kind: *kind,
             answers,
             evidence: evidence.iter().map(members).collect(),
@@ -243,6 +247,7 @@ mod tests {
             let question = Question {
                 id: text.trim().into(),
                 text: text.trim().to_owned(),
+                standalone: words.first().cloned(),
                 kind,
                 answers,
                 evidence: vec![

@@ -188,6 +188,7 @@ fn question(place: &Place, fields: &Fields, row: &Value, gold: Group) -> Result<
         }
     }
     let id = one("id").unwrap_or_else(|| id_of(&text));
+    let standalone = one("standalone");
     let relevant = gold.iter().map(|member| (member.doc.clone(), 1)).collect();
     let evidence = match gold {
         gold if gold.is_empty() => Vec::new(),
@@ -197,10 +198,10 @@ fn question(place: &Place, fields: &Fields, row: &Value, gold: Group) -> Result<
     let mark = fields.find("row", "answerable", row).filter(|mark| !mark.is_null());
     if mark.is_some_and(|mark| !is_marked(&mark)) || fields.is_no_answer(&answers) {
         let kind = QuestionKind::Unanswerable;
-        return Ok(Question { kind, ..Question::new(id.into(), text) });
+        return Ok(Question { kind, standalone, ..Question::new(id.into(), text) });
     }
     let kind = kind_of(&answers);
-    Ok(Question { kind, answers, relevant, evidence, ..Question::new(id.into(), text) })
+    Ok(Question { kind, standalone, answers, relevant, evidence, ..Question::new(id.into(), text) })
 }
 
 /// Returns true for a mark that is not false, 0 or empty.

@@ -136,6 +136,7 @@ impl SavedRun {
             let Question {
                 id: _,
                 text: _,
+                standalone: _,
                 kind: _,
                 answers,
                 evidence: _,

@@ -16,7 +16,7 @@ fn cause(change: impl Fn(&mut Trace)) -> (FailureClass, Option<Cause>) {
 fn searched(with_title: &[&str], evidence: &[&str]) -> OtherSearches {
     let [with_title, evidence] =
         [with_title, evidence].map(|ids| ids.iter().map(|id| (*id).into()).collect());
-    OtherSearches { with_title, evidence }
+    OtherSearches { with_title, evidence, ..OtherSearches::default() }
 }
 
 #[test]
@@ -30,6 +30,11 @@ fn the_first_search_that_finds_the_evidence_names_the_cause() {
     assert_eq!(of(&["d#1"], &["d#1"]), Some(Cause::Query));
     assert_eq!(of(&[], &["d#1"]), Some(Cause::Vocabulary));
     assert_eq!(of(&["d#0"], &["d#2"]), Some(Cause::Index));
+    let standalone = |trace: &mut Trace| {
+        let standalone = vec!["d#1".into()];
+        trace.other_searches = Some(OtherSearches { standalone, ..searched(&[], &["d#1"]) });
+    };
+    assert_eq!(cause(standalone), (FailureClass::NotRetrieved, Some(Cause::Query)));
     assert_eq!(cause(|_| ()), (FailureClass::NotRetrieved, None), "nothing was searched again");
 }
 
