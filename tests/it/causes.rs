@@ -20,8 +20,9 @@ fn changed(project: &Project, change: impl Fn(usize, &mut Value)) -> Vec<Value> 
 
 /// Runs retrieval alone; counts the questions of class `not_retrieved` by cause.
 fn causes(project: &Project, more: &[&str]) -> Value {
-    let none = ["--set", "generation.generator=none"];
-    project.good("planted", &[&none, more].concat());
+    let run = ["run", "--name", "planted", "--out", "runs", "--set", "generation.generator=none"];
+    let outcome = project.call(&[&run, more].concat());
+    assert_eq!(outcome.code, 0, "{}", outcome.stderr);
     project.summary("planted")["causes"].take()
 }
 
@@ -72,7 +73,7 @@ fn documents_that_were_not_indexed_are_a_fault_of_the_index() {
         let name = path.file_name().expect("named").to_string_lossy().into_owned();
         let text = std::fs::read_to_string(&path).expect("text");
         if !left_out.contains(&&name) && !text.trim().is_empty() {
-            chunks += &format!("{}\n", json!({"doc": name, "start": 0, "end": text.len()}));
+            chunks += &format!("{}\n", json!({"doc_id": name, "start": 0, "end": text.len()}));
         }
     }
     project.write("chunks.jsonl", chunks);

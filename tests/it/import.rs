@@ -317,7 +317,7 @@ fn citations_are_scored_by_the_gold_evidence() {
     // gold.
     let lines = [
         json!({"id": "q1", "contexts": [a, b], "answer": "six minutes [1] (Document 2) [7], [1]"}),
-        json!({"id": "q2", "contexts": [b, a], "answer": "Beta [A]"}),
+        json!({"id": "q2", "contexts": [b, a], "answer": "In 1999 [A]"}),
     ];
     project.write("results.jsonl", lines.map(|line| line.to_string()).join("\n"));
     let metrics = r#"evaluation.metrics=["CitationPrecision", "CitationRecall", "UncitedValues"]"#;
@@ -326,6 +326,6 @@ fn citations_are_scored_by_the_gold_evidence() {
         ["CitationPrecision", "CitationRecall"].map(|name| metric(&summary, name));
     assert!((precision - 1.0 / 6.0).abs() < 1e-12 && n == 2, "{precision}, {n}");
     assert_eq!(recall, (0.5, 2));
-    // `six minutes` is in `a`, which the first answer cites; `Beta` is not there.
+    // `six minutes` is in `a`, which the first answer cites; 1999 is not there.
     assert_eq!(metric(&summary, "UncitedValues"), (0.5, 2));
 }
