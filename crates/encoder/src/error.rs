@@ -102,7 +102,7 @@ pub(crate) fn unsupported(path: &Path, setting: &str, value: &str, supported: &s
         path.display()
     ))
     .with_hint(
-        "name a model of the BERT family: BERT, RoBERTa, XLM-RoBERTa, DistilBERT, ELECTRA or DPR, mean or CLS pooling",
+        "name a model of the BERT family: BERT, RoBERTa, XLM-RoBERTa, DistilBERT or DPR, mean or CLS pooling",
     )
 }
 

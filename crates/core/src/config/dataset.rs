@@ -12,7 +12,7 @@ closed_set! {
         Squad = "squad",
         /// A BEIR folder (Thakur et al. 2021): `corpus.jsonl`, `queries.jsonl`, `qrels/<split>.tsv`.
         Beir = "beir",
-        /// A folder with CISI or Cranfield in the format of the SMART system.
+        /// A folder with CISI in the format of the SMART system.
         Smart = "smart",
         /// A file whose rows are questions with their documents, in any layout: see `dataset.fields`.
         Rows = "rows",

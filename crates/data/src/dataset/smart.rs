@@ -1,13 +1,10 @@
-//! CISI and Cranfield in the format of the SMART system.
+//! CISI, in the format of the SMART system.
 //!
 //! A document's text is title, author, source and body, so its title field is empty; a query's is title and body.
 //! The remaining fields of one CISI document (`.K` key words, `.C` categories) follow the body, as in the
 //! published figures; `.X` (citations) is omitted. Only judged queries are loaded.
 //!
-//! `CISI.REL` lists relevant pairs; its last two columns have no meaning. `cranqrel` numbers queries by their
-//! position in `cran.qry`, not by their `.I`, and so do our ids; its codes run from 1 (a complete answer) to 5 (no
-//! interest), giving the grade 5 - code. A code of -1 is undefined in its readme and is read as judged and not
-//! relevant.
+//! `CISI.REL` lists relevant pairs; its last two columns have no meaning.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -22,37 +19,12 @@ use ragtriage_core::types::Document;
 const DOCUMENT_FIELDS: &str = "TABWKC";
 const QUERY_FIELDS: &str = "TW";
 
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Collection {
-    Cisi,
-    Cranfield,
-}
-
-impl Collection {
-    /// Returns the files of documents, queries and judgments.
-    fn files(self) -> [&'static str; 3] {
-        match self {
-            Self::Cisi => ["CISI.ALL", "CISI.QRY", "CISI.REL"],
-            Self::Cranfield => ["cran.all.1400", "cran.qry", "cranqrel"],
-        }
-    }
-
-    /// Parses the grade from a judgment's columns after query and document.
-    fn grade(self, columns: &[&str]) -> Option<i32> {
-        match (self, columns) {
-            (Self::Cisi, _) => Some(1),
-            (Self::Cranfield, ["-1", ..]) => Some(0),
-            (Self::Cranfield, [code, ..]) => {
-                code.parse().ok().filter(|code| (1..=5).contains(code)).map(|code: i32| 5 - code)
-            }
-            (Self::Cranfield, []) => None,
-        }
-    }
-}
+/// The files of documents, queries and judgments.
+const FILES: [&str; 3] = ["CISI.ALL", "CISI.QRY", "CISI.REL"];
 
 /// Reads the folder `path` into `draft`.
 pub(super) fn read(path: &Path, draft: &mut Draft) -> Result<(), Error> {
-    let (collection, [all, queries, judgments]) = recognise(path)?;
+    let [all, queries, judgments] = recognise(path)?;
     for record in records(&all)? {
         let text = record.text(DOCUMENT_FIELDS);
         let document = Document {
@@ -63,14 +35,10 @@ pub(super) fn read(path: &Path, draft: &mut Draft) -> Result<(), Error> {
         };
         draft.push_document(&record.place, document);
     }
-    let mut judgments = self::judgments(collection, &judgments, draft)?;
-    for (index, record) in records(&queries)?.into_iter().enumerate() {
+    let mut judgments = self::judgments(&judgments, draft)?;
+    for record in records(&queries)? {
         let text = record.text(QUERY_FIELDS);
-        let id = match collection {
-            Collection::Cisi => record.number,
-            Collection::Cranfield => (index + 1).to_string(),
-        };
-        let question = judgments.question(&record.place, &id, text);
+        let question = judgments.question(&record.place, &record.number, text);
         match draft.check(question) {
             Some(Some(question)) => draft.push_question(&record.place, question),
             Some(None) => draft.note(1, "[query|queries] without judgments, left out"),
@@ -81,40 +49,22 @@ pub(super) fn read(path: &Path, draft: &mut Draft) -> Result<(), Error> {
     Ok(())
 }
 
-fn recognise(path: &Path) -> Result<(Collection, [PathBuf; 3]), Error> {
+fn recognise(path: &Path) -> Result<[PathBuf; 3], Error> {
     let folder = read::folder(path)?;
-    for collection in [Collection::Cisi, Collection::Cranfield] {
-        if let [Some(all), Some(queries), Some(judgments)] =
-            collection.files().map(|name| named(&folder, name))
-        {
-            return Ok((collection, [all, queries, judgments]));
-        }
+    match FILES.map(|name| named(&folder, name)) {
+        [Some(all), Some(queries), Some(judgments)] => Ok([all, queries, judgments]),
+        _ => Err(read::layout(path, "`CISI.ALL`, `CISI.QRY` and `CISI.REL`")),
     }
-    let expected =
-        "`CISI.ALL`, `CISI.QRY` and `CISI.REL`, nor `cran.all.1400`, `cran.qry` and `cranqrel`";
-    Err(read::layout(path, expected))
 }
 
-fn judgments(collection: Collection, path: &Path, draft: &mut Draft) -> Result<Judgments, Error> {
+fn judgments(path: &Path, draft: &mut Draft) -> Result<Judgments, Error> {
     let mut judgments = Judgments::default();
     read::lines_of(path, draft, |place, line, draft| {
-        let columns: Vec<&str> = line.split_whitespace().collect();
-        let [question, doc, rest @ ..] = &columns[..] else {
+        let mut columns = line.split_whitespace();
+        let (Some(question), Some(doc)) = (columns.next(), columns.next()) else {
             return Err(not_a_judgment(place, "expected a query's and a document's number"));
         };
-        let Some(grade) = collection.grade(rest) else {
-            return Err(not_a_judgment(
-                place,
-                "expected query, document and a code of -1 or 1 to 5",
-            ));
-        };
-        if collection == Collection::Cranfield && rest[0] == "-1" {
-            draft.note(
-                1,
-                "[judgment|judgments] of code -1, which the readme does not define, treated as not relevant",
-            );
-        }
-        judgments.insert(question, doc, grade, draft);
+        judgments.insert(question, doc, 1, draft);
         Ok(())
     })?;
     Ok(judgments)
@@ -234,39 +184,6 @@ mod tests {
                 "1 duplicate judgment; the highest grade is used",
                 "1 query without judgments, left out",
             ]
-        );
-    }
-
-    fn cranfield(qrels: &str) -> Result<ragtriage_core::types::Dataset, Error> {
-        let files = [
-            (
-                "cran.all.1400",
-                ".I 1\n.T\nwing\n.A\n.B\n.W\nlift at\n.5 mach .\n.I 2\n.T\nslip\n.W\nstream .\n",
-            ),
-            ("cran.qry", ".I 001\n.W\nwhat lift .\n.I 004\n.W\nwhich stream .\n"),
-            ("cranqrel", qrels),
-        ];
-        with_files(&files, Format::Smart, |spec| load(spec))
-    }
-
-    #[test]
-    fn cranfield_queries_count_by_position_and_code_1_is_the_best_grade() {
-        let set = cranfield("1 1 1\n2 1  5 \n2 2 -1\n").expect("loads");
-        assert_eq!(set.documents[0].text, "wing\nlift at\n.5 mach .");
-        // Grade = 5 - code: 4 and 0; -1 stays as judged, not relevant.
-        assert_eq!(set.questions[0].relevant, BTreeMap::from([("1".into(), 4)]));
-        assert_eq!(set.questions[1].id.as_str(), "2");
-        assert_eq!(set.questions[1].text, "which stream .");
-        assert_eq!(set.questions[1].relevant, BTreeMap::from([("1".into(), 0), ("2".into(), 0)]));
-        assert_eq!(set.notes[0].count, 1);
-    }
-
-    #[test]
-    fn a_code_outside_the_scale_is_refused_by_line() {
-        let error = cranfield("1 1 1\n1 2 6\n").unwrap_err();
-        assert!(
-            error.to_string().contains("cranqrel` line 2: expected query, document and a code"),
-            "{error}"
         );
     }
 

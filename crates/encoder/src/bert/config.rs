@@ -27,13 +27,10 @@ pub(super) enum Architecture {
     Roberta,
     /// `DistilBERT`: no token types.
     DistilBert,
-    /// The discriminator of `ELECTRA` (Clark et al. 2020): embeddings may be narrower than states.
-    Electra,
 }
 
 /// The supported `model_type`s.
-const SUPPORTED: [&str; 7] =
-    ["bert", "roberta", "xlm-roberta", "camembert", "distilbert", "electra", "dpr"];
+const SUPPORTED: [&str; 6] = ["bert", "roberta", "xlm-roberta", "camembert", "distilbert", "dpr"];
 
 /// The transformer's shape, from `config.json`.
 #[derive(Clone, Debug, Deserialize)]
@@ -51,7 +48,6 @@ pub struct BertConfig {
     /// Rows of the position table.
     pub(super) max_position_embeddings: usize,
     pub vocab_size: usize,
-    embedding_size: Option<usize>,
     pad_token_id: Option<usize>,
     type_vocab_size: Option<usize>,
     layer_norm_eps: Option<f32>,
@@ -108,12 +104,6 @@ impl BertConfig {
         self.hidden_size / self.num_attention_heads
     }
 
-    /// Returns the width of an embedding; a linear layer widens it where it is not `hidden_size`.
-    pub(super) fn embedding_size(&self) -> usize {
-        let own = self.embedding_size.filter(|_| self.family == Architecture::Electra);
-        own.unwrap_or(self.hidden_size)
-    }
-
     /// Returns the row of the position table for a first token.
     pub(super) fn first_position(&self) -> usize {
         let is_roberta = self.family == Architecture::Roberta;
@@ -138,9 +128,6 @@ impl BertConfig {
                 "`hidden_size` {} is not a multiple of `num_attention_heads` {heads}",
                 self.hidden_size
             ));
-        }
-        if self.embedding_size() == 0 {
-            return Err("`embedding_size` is 0".to_owned());
         }
         let (rows, first) = (self.max_position_embeddings, self.first_position());
         if rows <= first {

@@ -24,9 +24,6 @@ impl Classifier {
             }
             Architecture::Roberta => ("classifier.dense", f32::tanh, "classifier.out_proj"),
             Architecture::DistilBert => ("pre_classifier", |x| x.max(0.0), "classifier"),
-            Architecture::Electra => {
-                return Err(tensors.malformed("ELECTRA classifiers are not supported".to_owned()));
-            }
         };
         let weight = format!("{out}.weight");
         match tensors.shape(&weight)?.as_slice() {

@@ -102,7 +102,7 @@ impl Bert {
     }
 
     fn embed(&self, sequences: &[Sequence<'_>], n_tokens: usize) -> Aligned {
-        let width = self.config.embedding_size();
+        let width = self.config.hidden_size;
         let mut states = Aligned::zeros(n_tokens * width);
         let mut rows = states.as_mut_slice().chunks_exact_mut(width);
         for sequence in sequences {
@@ -114,13 +114,7 @@ impl Bert {
             }
         }
         self.add_norm(states.as_mut_slice(), &[], &self.weights.norm);
-        let Some(project) = &self.weights.project else {
-            return states;
-        };
-        let hidden = self.config.hidden_size;
-        let mut projected = Aligned::zeros(n_tokens * hidden);
-        project.apply_into(states.as_slice(), projected.as_mut_slice());
-        projected
+        states
     }
 
     /// Computes one transformer layer: `states` in and out. With `first_alone` only the first row of each sequence is
@@ -281,27 +275,6 @@ mod tests {
                     );
                 }
             }
-        }
-    }
-
-    /// Expected by `tests/data/tiny-models/electra.py`, in 64 bits.
-    #[test]
-    fn narrow_embeddings_are_widened_as_electra_does() {
-        #[derive(serde::Deserialize)]
-        struct Expected {
-            ids: Vec<u32>,
-            states: Vec<Vec<f32>>,
-        }
-        let data = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/data/tiny-models");
-        let bert = read(&data.join("electra"), Kernel::new(Precision::Float32, Instructions::All));
-        let expected = std::fs::read(data.join("electra.json")).unwrap();
-        let expected: Vec<Expected> = serde_json::from_slice(&expected).unwrap();
-        for Expected { ids, states } in expected {
-            let found = rows(&bert.states(&[plain(&ids)], Wanted::Every)).concat();
-            for (found, expected) in found.iter().zip(states.concat()) {
-                assert!((found - expected).abs() < 1e-5, "{found} is not {expected}");
-            }
-            assert_eq!(found.len(), 12 * ids.len());
         }
     }
 

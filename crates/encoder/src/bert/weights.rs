@@ -34,8 +34,6 @@ pub struct Weights {
     /// (type 0 again if there is only one, nothing if there are none).
     pub(super) positions: [Vec<f32>; 2],
     pub(super) norm: Norm,
-    /// Widens embeddings to states; `None` if they are as wide.
-    pub(super) project: Option<Dense>,
     pub(super) layers: Vec<Layer>,
     /// The kernel that the weights are packed for.
     pub(super) kernel: Kernel,
@@ -75,7 +73,7 @@ const DISTILBERT: Names = Names {
 impl Architecture {
     fn names(self) -> &'static Names {
         match self {
-            Self::Bert | Self::Dpr | Self::Roberta | Self::Electra => &BERT,
+            Self::Bert | Self::Dpr | Self::Roberta => &BERT,
             Self::DistilBert => &DISTILBERT,
         }
     }
@@ -89,7 +87,6 @@ impl Architecture {
             }
             Self::Roberta => &["", "roberta."],
             Self::DistilBert => &["", "distilbert."],
-            Self::Electra => &["", "electra."],
         }
     }
 }
@@ -106,7 +103,7 @@ impl Weights {
             names: config.family.names(),
             kernel,
         };
-        let width = config.embedding_size();
+        let width = config.hidden_size;
         let words = file.tensor(word_table, &[config.vocab_size, width])?;
         let positions = file.tensor(
             "embeddings.position_embeddings.weight",
@@ -128,9 +125,6 @@ impl Weights {
             words,
             positions: [with_type(0), with_type(1)],
             norm: file.norm("embeddings.LayerNorm", width)?,
-            project: (width != config.hidden_size)
-                .then(|| file.linear("embeddings_project", width, config.hidden_size))
-                .transpose()?,
             layers: (0..config.num_hidden_layers)
                 .map(|i| file.layer(i, config))
                 .collect::<Result<_, _>>()?,

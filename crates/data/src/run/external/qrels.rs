@@ -7,7 +7,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use super::columns::{Columns, columns};
+use super::columns::Columns;
 use super::input::Input;
 use crate::error::Error;
 
@@ -26,7 +26,11 @@ pub struct Qrels<'t> {
 impl<'t> Qrels<'t> {
     /// Reads qrels.
     pub fn parse(input: &'t Input) -> Result<Self, Error> {
-        let is_beir = input.text().lines().next().is_some_and(|line| columns(line).eq(BEIR_HEADER));
+        let is_beir = input
+            .text()
+            .lines()
+            .next()
+            .is_some_and(|line| line.split_ascii_whitespace().eq(BEIR_HEADER));
         let blocks = if is_beir {
             let names = &BEIR_HEADER;
             let file = Columns { input, names, has_others: false };

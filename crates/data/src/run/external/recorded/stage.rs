@@ -91,7 +91,6 @@ pub(super) fn stages(
     lines: Vec<StageLine>,
     places: &[String],
 ) -> Result<Vec<RecordedStage>, Error> {
-    let is_list = places.first().is_some_and(|place| place.starts_with("stages["));
     let stages = lines.into_iter().zip(places);
     let mut stages: Vec<RecordedStage> =
         stages.map(|(line, place)| stage(position, place, line)).collect::<Result<_, _>>()?;
@@ -100,12 +99,8 @@ pub(super) fn stages(
         return Err(Error::field(position, "stages", expected));
     }
     check_unique(position, &stages)?;
-    if is_list {
-        check_order(position, &stages, |_| true)?;
-    }
     // A name that is not ours has no place among the reorderings but that in the record.
     if stages.iter().any(|stage| stage.step == Step::Ordered) {
-        check_order(position, &stages, |stage| stage.role() == StageRole::Ranking)?;
         stages.sort_by_key(RecordedStage::role);
     } else {
         stages.sort_by_key(|stage| match stage.role() {
@@ -177,36 +172,6 @@ fn check_unique(position: &Place, stages: &[RecordedStage]) -> Result<(), Error>
                 position,
                 format_args!("stages `{}` and `{}` are the same stage", earlier.name, stage.name),
                 "record each stage once; a retriever with several queries is a list of objects with `query` and `hits`",
-            ));
-        }
-    }
-    Ok(())
-}
-
-/// Rejects stages that are listed against the order of a pipeline.
-fn check_order(
-    position: &Place,
-    stages: &[RecordedStage],
-    is_checked: impl Fn(&RecordedStage) -> bool,
-) -> Result<(), Error> {
-    let checked: Vec<&RecordedStage> = stages.iter().filter(|stage| is_checked(stage)).collect();
-    for (at, later) in checked.iter().enumerate() {
-        let is_after = |earlier: &&&RecordedStage| {
-            let ours = [earlier.step, later.step].iter().all(|step| *step != Step::Ordered);
-            earlier.role() > later.role()
-                || (earlier.role() == StageRole::Ranking
-                    && later.role() == StageRole::Ranking
-                    && ours
-                    && earlier.step > later.step)
-        };
-        if let Some(earlier) = checked[..at].iter().find(is_after) {
-            return Err(Error::in_line(
-                position,
-                format_args!(
-                    "stage `{}` comes before `{}` in a pipeline",
-                    later.name, earlier.name
-                ),
-                "list retrievers first, then `fused`, `reranked`, `min_score`, and `packed` last",
             ));
         }
     }

@@ -23,18 +23,6 @@ fn stages_against_the_order_of_a_pipeline_are_errors_that_say_so() {
             r#"{"reranked": ["a"], "rerank": ["a"]}"#,
             "stages `reranked` and `rerank` are the same stage",
         ),
-        (
-            r#"[{"name": "packed", "hits": ["a"]}, {"name": "bm25", "hits": ["a"]}]"#,
-            "stage `bm25` comes before `packed` in a pipeline",
-        ),
-        (
-            r#"[{"name": "reranked", "hits": ["a"]}, {"name": "fused", "hits": ["a"]}]"#,
-            "stage `fused` comes before `reranked` in a pipeline",
-        ),
-        (
-            r#"{"min_score": ["a"], "x": {"role": "ranking", "hits": []}, "fused": ["a"]}"#,
-            "stage `fused` comes before `min_score` in a pipeline",
-        ),
         (r#"[{"hits": ["a"]}]"#, "`stages[0]` must be an object with a `name` and `hits`"),
         (
             r#"{"bm25": {"k": 3, "hits": ["a"]}}"#,
