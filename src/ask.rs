@@ -56,12 +56,10 @@ pub fn ask(args: &AskArgs) -> Result<(), Failure> {
     {
         mark_declined(&single.trace.question, attempt, &evaluation.declined, dataset.language());
     }
-    let vector_search = single.facts.vector_search();
     let asked = AskedQuestion {
         config: config.display().to_string(),
         dataset: dataset.label(),
         n_chunks: single.facts.n_chunks,
-        vector_search: vector_search.as_deref(),
         k: retrieval.k,
         trace: &single.trace,
         passages: &single.passages,

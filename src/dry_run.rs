@@ -9,7 +9,6 @@ use crate::output;
 use crate::run::RunArgs;
 use crate::sample::{load, sample};
 use ragtriage_core::config::{ExternalSettings, GeneratorName, Price};
-use ragtriage_core::text::numbers::{percent_of, thousands};
 use ragtriage_core::types::{Dataset, Estimate};
 use ragtriage_pipeline::ask::Done;
 use ragtriage_pipeline::estimate::EstimateSink;
@@ -20,9 +19,6 @@ use ragtriage_pipeline::settings::assemble::most_completion_tokens;
 use ragtriage_pipeline::settings::assemble::recipients::without_services;
 use ragtriage_pipeline::settings::{Resolved, Settings};
 use ragtriage_report::estimate::{DryRun, report};
-
-/// Share of prompts without a recorded response above which a run does not start, in percent.
-const MOST_MISSING: u64 = 5;
 
 /// Prints the estimate of a run for the questions that are not `done`.
 pub(super) async fn of_run(
@@ -69,39 +65,6 @@ pub(super) async fn of_conditions(
         ..estimated(&settings, resolved, sink.estimate())
     };
     print(&dry_run, json)
-}
-
-/// Refuses a run of recorded responses that lack more than 5% of the prompts of the questions that are not
-/// `done`. Retrieves for all of them to count.
-pub(super) async fn refuse_unrecorded(
-    args: &RunArgs,
-    resolved: &Resolved,
-    dataset: &Dataset,
-    done: &Done,
-) -> Result<(), Failure> {
-    let generation = &resolved.settings.generation;
-    let is_recorded = generation.generator == GeneratorName::Recorded;
-    if !is_recorded || resolved.settings.external.url.is_some() {
-        return Ok(());
-    }
-    let Estimate { calls, prompts, .. } =
-        Box::pin(counted(args, resolved, dataset.clone(), done)).await?;
-    if 100 * calls <= MOST_MISSING * prompts {
-        return Ok(());
-    }
-    let [missing, prompts] = [calls, prompts].map(|n| n as usize);
-    let responses = generation.responses.as_deref().unwrap_or("".as_ref());
-    Err(Failure::new(
-        format!(
-            "{} of {} prompts ({}) have no response in `{}`, which was recorded for another configuration",
-            thousands(missing),
-            thousands(prompts),
-            percent_of(missing, prompts),
-            responses.display()
-        ),
-        "ask a language model with `--llm ollama:NAME` or `--llm openai:NAME`, or evaluate retrieval only with \
-         `--set generation.generator=none`",
-    ))
 }
 
 /// Counts the prompts of the run, exactly if `local` has its retrieval.

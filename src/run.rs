@@ -124,7 +124,6 @@ pub fn run(args: RunArgs) -> Result<(), Failure> {
         if let Some(old) = &old {
             resume::go_on(old, &mut manifest)?;
         }
-        dry_run::refuse_unrecorded(&args, &resolved, &dataset, &done).await?;
         let folder = match &args.resume {
             Some(name) => RunFolder::existing(&args.out.join(name)),
             None => RunFolder::create(&args.out, &manifest.name)?,

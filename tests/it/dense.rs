@@ -16,10 +16,7 @@ fn each_trace_keeps_every_stage_and_fusion_adds_up() {
     let project = Project::new();
     let run = good(&project, "r", &[]);
     check(&project, "r");
-    assert_eq!(
-        (&run["vector_search"], &run["models"][0]["role"]),
-        (&"exact".into(), &"dense".into())
-    );
+    assert_eq!(run["models"][0]["role"], "dense");
     for trace in project.traces("r") {
         let stages = trace["stages"].as_array().expect("stages");
         let names: Vec<&str> = stages.iter().filter_map(|stage| stage["stage"].as_str()).collect();

@@ -162,7 +162,7 @@ fn check_pictures(summary: &Value) {
 
 /// No null (which is how JSON writes NaN) where a number belongs, and no zero below zero.
 fn check_numbers(path: &str, value: &Value) {
-    const MAY_BE_NULL: [&str; 11] = [
+    const MAY_BE_NULL: [&str; 10] = [
         "ci95",
         "bottleneck",
         "runner_up",
@@ -170,7 +170,6 @@ fn check_numbers(path: &str, value: &Value) {
         "expected_gain",
         "margin",
         "net_ci95",
-        "rule_of_thumb",
         "tokens_after",
         "tokens_before",
         "value",

@@ -95,8 +95,6 @@ pub struct Summary {
     pub what_if: WhatIf,
     /// Slices of the question set.
     pub slices: Vec<SliceGroup>,
-    /// The rule of thumb, for comparison.
-    pub rule_of_thumb: Option<String>,
     /// Clusters of questions that share gold evidence.
     pub n_clusters: usize,
     /// Questions of the largest cluster.
@@ -166,7 +164,6 @@ pub fn evaluate(run: &SavedRun, plan: &EvaluationPlan) -> Evaluation {
     );
     let metrics = metric_summaries(&scores, &bootstrap);
     let losses = LossTable::new(run, &outcomes, &verdict, answered);
-    let em_at_5 = metrics.get("EM@5").filter(|summary| summary.n > 0).map(|summary| summary.mean);
     let classes = class_counts(&outcomes);
     let tokens = conditions::tokens(&run.traces);
     let (columns, answer_f1) = columns(run, &scores, plan, (&outcomes, cluster_of));
@@ -195,11 +192,6 @@ pub fn evaluate(run: &SavedRun, plan: &EvaluationPlan) -> Evaluation {
             &answer_f1,
         ),
         conditions: conditions::condition_scores(&run.traces, &outcomes, &bootstrap),
-        // Without a usable label EM says nothing of retrieval: no document contains a gold answer.
-        rule_of_thumb: verdict::rule_of_thumb(
-            em_at_5.filter(|_| losses.n_testable > 0),
-            verdict.conclusion,
-        ),
         losses,
         verdict,
         what_if: WhatIf::new(run, &outcomes, top, &columns.cluster_of),

@@ -4,9 +4,7 @@ use super::conditions;
 use super::diagnose::{self, Cell, TwoByTwo};
 use super::losses::LossTable;
 use super::score;
-use super::verdict::{
-    self, BudgetOf, Conclusion, LossVerdict, Source, VerdictFacts, answer_terms, rule_of_thumb,
-};
+use super::verdict::{self, BudgetOf, LossVerdict, Source, VerdictFacts, answer_terms};
 use ragtriage_core::attribute::classify::{Evidence, Outcome};
 use ragtriage_core::attribute::judge::{Judgments, Settled};
 use ragtriage_core::config::Settings;
@@ -470,20 +468,6 @@ fn a_document_as_a_whole_has_no_bytes_to_metric() {
     assert!(score::score(&run, &metrics, f1_judge()).rows.iter().flatten().all(Option::is_none));
 }
 
-#[test]
-fn the_rule_of_thumb_is_shown_under_a_verdict_that_says_the_same() {
-    use Conclusion::{Generator, Retrieval, RetrievalOnly, Undecided};
-    let rule = |em, conclusion| rule_of_thumb(Some(em), conclusion).expect("a rule");
-    assert!(rule(0.8, Generator).contains("not the bottleneck"));
-    assert!(rule(0.6, Retrieval).contains("retriever first"));
-    assert_eq!(rule_of_thumb(None, Retrieval), None);
-    let shown = [0.6, 0.7, 0.8].map(|em| {
-        [Retrieval, Generator, Undecided, RetrievalOnly]
-            .map(|conclusion| rule_of_thumb(Some(em), conclusion).is_some())
-    });
-    assert_eq!(shown, [[true, false, false, false], [false; 4], [false, true, false, false]]);
-}
-
 pub(super) fn manifest() -> Manifest {
     Manifest {
         schema: SCHEMA,
@@ -508,7 +492,6 @@ pub(super) fn manifest() -> Manifest {
         models: vec![],
         seed: 0,
         truncation: Vec::new(),
-        vector_search: String::new(),
         approximate: Vec::new(),
         seconds: [].into(),
         vectors_cached: 0,

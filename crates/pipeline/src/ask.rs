@@ -7,7 +7,7 @@ use async_trait::async_trait;
 
 use crate::Error;
 use ragtriage_core::types::{
-    ChunkId, Corpus, Note, Passage, PassageMap, Question, QuestionId, RetrieverName, Trace,
+    ChunkId, Corpus, Note, Passage, PassageMap, Question, QuestionId, Trace,
 };
 use ragtriage_data::run::replies::PendingReply;
 use ragtriage_data::run::{ApproximateIndex, Truncation};
@@ -122,25 +122,10 @@ pub struct RunFacts {
     pub seconds: BTreeMap<String, f64>,
     /// Text beyond the encoders' input limits, by retriever.
     pub truncation: Vec<Truncation>,
-    /// How each retriever over vectors searches.
-    pub vector_searches: Vec<(RetrieverName, String)>,
     /// The indexes of approximate searches, by retriever.
     pub approximate: Vec<ApproximateIndex>,
     /// Number of chunks excluded by the run's filter.
     pub n_filtered: usize,
     /// Notes counted during the run.
     pub notes: Vec<Note>,
-}
-
-impl RunFacts {
-    /// Describes the vector search methods, once if all retrievers agree; `None` without vectors.
-    #[must_use]
-    pub fn vector_search(&self) -> Option<String> {
-        let (_, first) = self.vector_searches.first()?;
-        if self.vector_searches.iter().all(|(_, how)| how == first) {
-            return Some(first.clone());
-        }
-        let each = self.vector_searches.iter().map(|(name, how)| format!("{name}: {how}"));
-        Some(each.collect::<Vec<_>>().join("; "))
-    }
 }

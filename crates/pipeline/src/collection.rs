@@ -15,7 +15,7 @@ use super::questions::QuestionVectors;
 use super::retriever::{Retrieved, Retriever, ranking, through_ties};
 use crate::Error;
 use ragtriage_clients::embed::Encoder;
-use ragtriage_core::config::{CollectionMode, CollectionSettings};
+use ragtriage_core::config::CollectionSettings;
 use ragtriage_core::fuse::Parts;
 use ragtriage_core::text::hex::hex;
 use ragtriage_core::types::{Corpus, Ranking, RetrieverName};
@@ -74,14 +74,6 @@ pub(crate) fn build(
 ) -> Box<dyn Retriever> {
     let index = plan.collection.index();
     let name = RetrieverName::Collection;
-    let how = match (plan.settings.mode, index.is_some()) {
-        (CollectionMode::Sparse, _) => "sparse vectors",
-        (CollectionMode::Dense, false) => "exact",
-        (CollectionMode::Dense, true) => "HNSW",
-        (CollectionMode::Hybrid, false) => "exact, fused by Qdrant",
-        (CollectionMode::Hybrid, true) => "HNSW, fused by Qdrant",
-    };
-    facts.vector_searches.push((name, how.to_owned()));
     facts
         .approximate
         .extend(index.map(|hnsw| ApproximateIndex { retriever: name.name().to_owned(), hnsw }));

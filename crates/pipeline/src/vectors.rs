@@ -96,7 +96,6 @@ pub(crate) async fn build(
     let chunks = MeasuredTexts { what: "chunks", all: &texts, role: Role::Passage };
     facts.truncation.extend(truncation(encoder, name, chunks).await?);
     spent(facts, "embed", name, clock);
-    facts.vector_searches.push((name, "exact".to_owned()));
     let filter = &retrieval.filter;
     let allowed = |number: &u32| filter.matches(corpus.chunk_metadata(*number as usize));
     Ok(Box::new(VectorRetriever {

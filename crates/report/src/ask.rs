@@ -20,8 +20,6 @@ pub struct AskedQuestion<'a> {
     pub dataset: String,
     /// Chunks that were searched.
     pub n_chunks: usize,
-    /// The vector search; `null` without vectors.
-    pub vector_search: Option<&'a str>,
     /// Length of the final ranking that goes to prompt packing.
     pub k: usize,
     /// As a run records it.
@@ -48,13 +46,11 @@ impl AskedQuestion<'_> {
     #[must_use]
     pub fn report(&self) -> Report {
         let mut report = Report::new(&*self.trace.question.text);
-        let mut facts = vec![
+        report.facts(vec![
             Fact::new("configuration", &self.config),
             Fact::new("data set", &self.dataset),
             Fact::new("chunks", self.n_chunks.to_string()),
-        ];
-        facts.extend(self.vector_search.map(|search| Fact::new("vector search", search)));
-        report.facts(facts);
+        ]);
         let hits = self.trace.final_ranking().map_or(&[][..], |last| &last.hits);
         let hits = (1..).zip(hits.iter().take(self.k));
         let passages: Vec<Entry> = hits.filter_map(|(rank, hit)| self.passage(rank, hit)).collect();

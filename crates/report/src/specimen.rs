@@ -116,7 +116,7 @@ pub fn manifest(n: usize, name: &str) -> Manifest {
         "dataset": name, "dataset_digest": "ab".repeat(32), "notes": [{"count": 1, "what": name}], "n_documents": 2, "n_chunks": 2,
         "chunk_tokens": 10, "n_questions": n,
         "models": [{"role": "dense", "name": name, "sha256": {"model.safetensors": "cd".repeat(32)}}],
-        "seed": 0, "vector_search": "", "seconds": {"load": 0.25, "bm25": 1.5},
+        "seed": 0, "seconds": {"load": 0.25, "bm25": 1.5},
         "vectors_cached": 0, "vectors_computed": 0,
     }))
     .expect("a record")

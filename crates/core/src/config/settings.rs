@@ -167,7 +167,7 @@ table! {
         base_url: String = "http://localhost:11434/v1".to_owned(),
         /// Model name at the endpoint.
         model: String,
-        /// For `recorded`: JSON lines with the responses to exact prompts. A run that lacks more than 5% of them does not start.
+        /// For `recorded`: JSON lines with the responses to exact prompts.
         #[serde(skip_serializing_if = "Option::is_none")]
         responses: Option<PathBuf>,
         /// Environment variable with the API key. Empty: none.

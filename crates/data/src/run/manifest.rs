@@ -134,8 +134,6 @@ pub struct Manifest {
     /// Truncation by encoders, by retriever.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub truncation: Vec<Truncation>,
-    /// Vector search method: `exact` or `HNSW`; empty without vectors.
-    pub vector_search: String,
     /// The indexes of approximate vector searches, by retriever.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub approximate: Vec<ApproximateIndex>,
@@ -313,7 +311,7 @@ mod tests {
         let json = json!({
             "schema": SCHEMA, "name": "", "version": "", "versions": {}, "git_commit": null, "started": "", "finished": null,
             "config": "", "settings": settings, "dataset": "", "dataset_digest": "", "notes": [], "n_documents": 0,
-            "n_chunks": 0, "chunk_tokens": 0, "n_questions": 0, "models": [], "seed": 0, "vector_search": "", "seconds": {},
+            "n_chunks": 0, "chunk_tokens": 0, "n_questions": 0, "models": [], "seed": 0, "seconds": {},
             "prompt_tokens": 0, "completion_tokens": 0, "cost_usd": 0.0, "vectors_cached": 0, "vectors_computed": 0,
         });
         serde_json::from_value::<Manifest>(json).expect("a manifest")

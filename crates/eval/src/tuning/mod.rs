@@ -14,7 +14,6 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-pub use label::plain;
 pub use ranking::{held_out, rank};
 pub use verdict::judge;
 
@@ -28,23 +27,10 @@ use ragtriage_data::run::SavedRun;
 pub struct TuningPlan {
     /// The metric that ranks and judges trials; it averages over questions.
     pub metric: Metric,
-    /// The view at equal k: the same family at one k for all.
-    pub equal_k: Metric,
-    /// The view at equal context tokens: the same family at one budget for all.
-    pub equal_tokens: Metric,
     /// Sign flips of each test.
     pub permutations: usize,
     /// Their seed.
     pub seed: u64,
-}
-
-/// A varied parameter.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Varied {
-    /// Its name: `chunking.size`.
-    pub key: String,
-    /// Its values, as TOML: in the given order, numbers ascending.
-    pub values: Vec<String>,
 }
 
 /// Trials scored on the same questions.
@@ -145,10 +131,6 @@ pub struct RankedTrial {
     pub mean: f64,
     /// Its 95 % interval, by t over clusters.
     pub ci95: Option<Interval>,
-    /// The mean at equal k.
-    pub equal_k: Option<f64>,
-    /// The mean at equal context tokens.
-    pub equal_tokens: Option<f64>,
     /// Mean context tokens of the passages it packs.
     pub context_tokens: f64,
     /// Mean seconds of retrieval, reranking and packing.

@@ -106,8 +106,6 @@ fn row(
         // If all clusters agree, the interval is the exact binomial bound for equal values.
         ci95: mean_error(&trial.values, &aligned.cluster_of)
             .map(|error| error.interval_in(plan.metric.family().range())),
-        equal_k: aligned.mean_of(trial, plan.equal_k),
-        equal_tokens: aligned.mean_of(trial, plan.equal_tokens),
         context_tokens: mean(&trial.context_tokens),
         seconds: Metric::new(Family::Seconds, None).and_then(|cost| aligned.mean_of(trial, cost)),
         difference,
@@ -124,8 +122,6 @@ fn failed_row(trial: &ScoredTrial) -> Option<RankedTrial> {
         error: Some(error.clone()),
         mean: 0.0,
         ci95: None,
-        equal_k: None,
-        equal_tokens: None,
         context_tokens: 0.0,
         seconds: None,
         difference: None,

@@ -13,13 +13,7 @@ fn metric(name: &str) -> Metric {
 }
 
 fn plan(name: &str) -> TuningPlan {
-    TuningPlan {
-        metric: metric(name),
-        equal_k: metric("EM@3"),
-        equal_tokens: metric("EM@1"),
-        permutations: 1024,
-        seed: 7,
-    }
+    TuningPlan { metric: metric(name), permutations: 1024, seed: 7 }
 }
 
 /// A completed trial: the values of `EM@5`, of which `EM@3` is half and `EM@1` a quarter; `tokens` context tokens for each
@@ -82,7 +76,6 @@ fn trials_are_ordered_best_first_with_their_difference_from_the_default() {
     let [a, b, default, c] = &ranking.rows[..] else { panic!("four rows") };
     // .8 + .8 + .6 = 2.2.
     assert!((a.mean - 2.2 / 3.0).abs() < 1e-12);
-    assert_eq!((a.equal_k, a.equal_tokens), (Some(a.mean / 2.0), Some(a.mean / 4.0)));
     assert_eq!((a.context_tokens, b.context_tokens, default.context_tokens), (200.0, 300.0, 100.0));
     // sd of .8 .8 .6 is .115470, over the root of 3 .066667; times t(.975, 2) = 4.302653: .286844.
     assert_interval(a.ci95, 0.446_490, 1.0);

@@ -18,7 +18,6 @@ use ragtriage_core::types::{FailureClass, Interval};
 
 pub use budget::{AnswerCounts, BudgetOf, COMPLETE_EVIDENCE, ESTIMATED, LossBudget};
 pub use decide::{VerdictFacts, judge};
-pub use text::rule_of_thumb;
 
 pub(super) use budget::{answer_terms, lost_at};
 

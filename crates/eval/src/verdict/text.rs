@@ -240,16 +240,3 @@ fn has_fault(facts: &VerdictFacts<'_>, source: Source) -> bool {
 fn questions(n: usize) -> String {
     plural(n, "question", "questions")
 }
-
-/// Returns the rule of thumb shown with the verdict: EM@5 >= 0.80, retrieval is likely not the bottleneck; <= 0.60, improve the
-/// retriever first. It considers retrieval alone: `None` under a verdict that does not say the same, and without EM@5.
-#[must_use]
-pub fn rule_of_thumb(em_at_5: Option<f64>, conclusion: Conclusion) -> Option<String> {
-    let em = em_at_5?;
-    let says = match conclusion {
-        Conclusion::Generator if em >= 0.80 => ">= 0.80: retrieval is likely not the bottleneck",
-        Conclusion::Retrieval if em <= 0.60 => "<= 0.60: work on the retriever first",
-        _ => return None,
-    };
-    Some(format!("EM@5 is {em:.3}, {says}"))
-}

@@ -3,6 +3,7 @@
 use std::sync::Mutex;
 
 use super::*;
+use ragtriage_core::config::CollectionMode;
 use ragtriage_core::types::Hnsw;
 use ragtriage_core::types::{ByteRange, Chunk, Document};
 

@@ -104,7 +104,6 @@ pub fn finish(manifest: &mut Manifest, facts: RunFacts, caches: &[Arc<CachedEnco
     manifest.finished = Some(now());
     manifest.n_chunks = facts.n_chunks;
     manifest.chunk_tokens = facts.chunk_tokens;
-    manifest.vector_search = facts.vector_search().unwrap_or_default();
     manifest.seconds.extend(facts.seconds);
     manifest.truncation = facts.truncation;
     manifest.approximate = facts.approximate;

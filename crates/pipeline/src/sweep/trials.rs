@@ -13,7 +13,6 @@ use ragtriage_core::config::{GatesSettings, GeneratorName, TuneSettings};
 use ragtriage_core::text::address;
 use ragtriage_core::text::hex::hex;
 use ragtriage_data::run::deciding;
-use ragtriage_eval::tuning::Varied;
 
 /// Length of a trial's id: among 10,000 trials two hashes share this prefix once in 20,000 sweeps.
 const ID_BYTES: usize = 5;
@@ -34,12 +33,12 @@ pub struct Trial {
     pub resolved: Resolved,
 }
 
-/// Returns the varied parameters with the values that combinations took, and the trials: the default of `base`, then each of
+/// Returns the trials: the default of `base`, then each of
 /// `points` applied to it, each trial once. They retrieve only.
 ///
 /// # Errors
 /// An unknown key, a value of the wrong type. A combination that is out of range is a failed trial.
-pub fn trials(base: &Resolved, points: &[Combination]) -> Result<(Vec<Varied>, Vec<Trial>), Error> {
+pub fn trials(base: &Resolved, points: &[Combination]) -> Result<Vec<Trial>, Error> {
     let plain = without_sweep(&base.settings);
     let file = base.file.clone().unwrap_or_default();
     let keys: BTreeSet<&String> = points.iter().flat_map(Combination::keys).collect();
@@ -51,11 +50,10 @@ pub fn trials(base: &Resolved, points: &[Combination]) -> Result<(Vec<Varied>, V
         .iter()
         .map(|point| Trial::new(&plain, &file, point, &keys))
         .collect::<Result<_, _>>()?;
-    let varied = varied(&keys, &made);
     let mut seen = BTreeSet::new();
     let mut trials: Vec<Trial> = [default].into_iter().chain(made).collect();
     trials.retain(|trial| seen.insert(trial.id.clone()));
-    Ok((varied, trials))
+    Ok(trials)
 }
 
 impl Trial {
@@ -94,25 +92,6 @@ fn value_at(all: &Value, key: &str) -> String {
     found.map_or_else(|| "not set".to_owned(), Value::to_string)
 }
 
-/// Returns every varied setting with its values in `made`: in order of first occurrence; numbers ascending if all are numbers.
-fn varied(keys: &BTreeSet<&String>, made: &[Trial]) -> Vec<Varied> {
-    let values = |key: &String| {
-        let mut values: Vec<String> = Vec::new();
-        for trial in made {
-            let value = &trial.values[key];
-            if !values.contains(value) {
-                values.push(value.clone());
-            }
-        }
-        let number = |value: &String| value.parse::<f64>().ok();
-        if values.iter().all(|value| number(value).is_some()) {
-            values.sort_by(|a, b| number(a).unwrap_or(0.0).total_cmp(&number(b).unwrap_or(0.0)));
-        }
-        values
-    };
-    keys.iter().map(|key| Varied { key: (*key).clone(), values: values(key) }).collect()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -130,18 +109,11 @@ mod tests {
     fn the_default_stands_first_and_takes_the_place_of_the_combination_that_equals_it() {
         let points =
             points(r#"[{"chunking.size": 64}, {"chunking.size": 200}, {"chunking.size": 100}]"#);
-        let (varied, list) = trials(&base(), &points).expect("a list");
+        let list = trials(&base(), &points).expect("a list");
         let values: Vec<&str> =
             list.iter().map(|trial| trial.values["chunking.size"].as_str()).collect();
         assert_eq!(values, ["200", "64", "100"]);
         assert_eq!(list[0].name, DEFAULT);
-        assert_eq!(
-            varied,
-            [Varied {
-                key: "chunking.size".into(),
-                values: ["64", "100", "200"].map(str::to_owned).into()
-            }]
-        );
         assert!(
             list.iter().all(|s| s.resolved.settings.generation.generator == GeneratorName::None)
         );
@@ -149,7 +121,7 @@ mod tests {
 
     #[test]
     fn a_list_setting_takes_lists_and_a_wrong_key_or_type_refuses_the_sweep() {
-        let (_, list) =
+        let list =
             trials(&base(), &points(r#"[{"retrieval.retrievers": ["dense"]}]"#)).expect("a list");
         assert_eq!(list[1].values["retrieval.retrievers"], r#"["dense"]"#);
         for wrong in [r#"[{"chunking.sise": 3}]"#, r#"[{"retrieval.retrievers": "dense"}]"#] {
@@ -163,7 +135,7 @@ mod tests {
 
     #[test]
     fn names_are_those_of_the_settings_alone() {
-        let of = |list: &str| trials(&base(), &points(list)).expect("a list").1[1].id.clone();
+        let of = |list: &str| trials(&base(), &points(list)).expect("a list")[1].id.clone();
         let one = of(r#"[{"chunking.size": 64}]"#);
         assert_eq!(
             one,

@@ -27,8 +27,8 @@ use ragtriage_core::text::numbers::plural;
 use ragtriage_core::types::{Dataset, Document, Note, Question, Split};
 use ragtriage_eval::clusters;
 use ragtriage_eval::tuning::{
-    Confirmation, ScoredTrial, SweepScores, TrialRanking, TuningPlan, TuningVerdict, Varied,
-    held_out, judge, rank,
+    Confirmation, ScoredTrial, SweepScores, TrialRanking, TuningPlan, TuningVerdict, held_out,
+    judge, rank,
 };
 
 /// Settings that change the amount packed: with one token budget for all trials they would have no
@@ -72,9 +72,6 @@ pub struct SweepOutcome {
     /// Options for comparing trials.
     #[serde(skip)]
     pub plan: TuningPlan,
-    /// The varied parameters.
-    #[serde(skip)]
-    pub varied: Vec<Varied>,
     /// The trials that ran, the default first.
     #[serde(skip)]
     pub trials: Vec<Trial>,
@@ -112,22 +109,12 @@ impl SweepOutcome {
         let (trial, _) = trials.find(|(trial, run)| trial.name == name && run.is_some())?;
         Some(trial)
     }
-
-    /// Returns the best trial, with its position in `trials`.
-    #[must_use]
-    pub fn winner(&self) -> Option<(usize, &Trial)> {
-        self.trials
-            .iter()
-            .enumerate()
-            .find(|(_, trial)| Some(&trial.name) == self.ranking.winner.as_ref())
-    }
 }
 
 /// A sweep that is ready to run.
 pub(super) struct Sweep<'a> {
     pub(super) request: &'a SweepRequest<'a>,
     trials: Vec<Trial>,
-    varied: Vec<Varied>,
     plan: TuningPlan,
     /// The metrics, without duplicates.
     pub(super) metrics: Vec<Metric>,
@@ -154,8 +141,7 @@ pub async fn tune(request: &SweepRequest<'_>, dataset: Dataset) -> Result<SweepO
     let failed = results.iter().filter_map(|result| result.as_ref().err());
     let n_failed = failed.filter(|error| error.kind != Kind::Setting).count();
     let mut failure = (n_failed > 0)
-        .then(|| format!("{n_failed} of {} failed", plural(results.len(), "trial", "trials")))
-        .or_else(|| sweep.impossible(&results));
+        .then(|| format!("{n_failed} of {} failed", plural(results.len(), "trial", "trials")));
     let done = || results.iter().map(|result| result.as_ref().ok());
     let runs = done().map(|trial| Some(trial?.run.clone())).collect();
     let n_reused = done().flatten().filter(|trial| trial.is_reused).count();
@@ -189,7 +175,6 @@ pub async fn tune(request: &SweepRequest<'_>, dataset: Dataset) -> Result<SweepO
         n_held_out: sweep.confirming.map(|part| part.questions.len()),
         n_reused,
         plan: sweep.plan,
-        varied: sweep.varied,
         trials: sweep.trials,
     })
 }
@@ -200,18 +185,17 @@ impl<'a> Sweep<'a> {
         let settings = &request.base.settings;
         check_ranges("tune", &settings.tune)?;
         let points = space::points(&space::axes(&settings.sweep)?)?;
-        let (varied, trials) = trials(request.base, &points)?;
-        let plan = plan(settings, &varied, &dataset.questions)?;
+        let trials = trials(request.base, &points)?;
+        let plan = plan(settings, &trials[0], &dataset.questions)?;
         let Dataset { documents, questions, notes, digest } = dataset;
         let (choosing, confirming) = split(questions, settings.tune.heldout);
-        let mut metrics = vec![plan.metric, plan.equal_k, plan.equal_tokens];
+        let mut metrics = vec![plan.metric];
         metrics.extend(Metric::new(Family::Seconds, None));
         metrics.sort_unstable();
         metrics.dedup();
         Ok(Self {
             request,
             trials,
-            varied,
             plan,
             metrics,
             judge: assemble::evaluation(settings).judge,
@@ -220,19 +204,6 @@ impl<'a> Sweep<'a> {
             notes,
             choosing,
             confirming,
-        })
-    }
-
-    /// Returns the failure of the first value with which no trial can run, unlike a combination that cannot.
-    fn impossible(&self, results: &[Result<TrialResult, Error>]) -> Option<String> {
-        self.varied.iter().find_map(|Varied { key, values }| {
-            let fails = |value: &&String| {
-                let trials = self.trials.iter().zip(results);
-                let mut tried = trials.filter(|(trial, _)| trial.values[key] == **value).peekable();
-                tried.peek().is_some() && tried.all(|(_, result)| result.is_err())
-            };
-            let value = values.iter().find(fails)?;
-            Some(format!("no trial with `{key} = {value}` can run"))
         })
     }
 
@@ -326,11 +297,7 @@ impl<'a> Sweep<'a> {
 /// Chooses the metrics that rank trials: the configured metric, else the share of evidence, answers or relevant documents
 /// (depending on the questions' labels) within one token budget for all; within each trial's packed passages if packing is
 /// varied.
-fn plan(
-    settings: &Settings,
-    varied: &[Varied],
-    questions: &[Question],
-) -> Result<TuningPlan, Error> {
+fn plan(settings: &Settings, default: &Trial, questions: &[Question]) -> Result<TuningPlan, Error> {
     let tune = &settings.tune;
     if let Some(metric) = tune.metric {
         let refuse = |why: &str, hint: &str| {
@@ -352,13 +319,14 @@ fn plan(
         None => usual(questions).ok_or_else(nothing_gold)?,
     };
     let at = |cutoff| Metric::new(family, Some(cutoff)).expect("the family takes every cutoff");
-    let equal_tokens = at(Cutoff::Tokens(tune.tokens));
-    let packs = varied.iter().any(|varied| PACKING.contains(&varied.key.as_str()));
+    let packs = default.values.keys().any(|key| PACKING.contains(&key.as_str()));
     let evaluation = assemble::evaluation(settings);
     Ok(TuningPlan {
-        metric: tune.metric.unwrap_or(if packs { at(Cutoff::Prompt) } else { equal_tokens }),
-        equal_k: at(Cutoff::Top(settings.retrieval.k)),
-        equal_tokens,
+        metric: tune.metric.unwrap_or(at(if packs {
+            Cutoff::Prompt
+        } else {
+            Cutoff::Tokens(tune.tokens)
+        })),
         permutations: evaluation.resamples,
         seed: evaluation.seed,
     })

@@ -23,11 +23,7 @@ pub struct TuneFile<'a> {
     dataset: String,
     dataset_digest: &'a str,
     tune: &'a TuneSettings,
-    /// The varied parameters, with their values.
-    varied: BTreeMap<&'a str, &'a [String]>,
     metric: Metric,
-    equal_k: Metric,
-    equal_tokens: Metric,
     /// The name of the default's row.
     default: &'static str,
     #[serde(flatten)]
@@ -46,7 +42,6 @@ impl<'a> TuneFile<'a> {
         (dataset, dataset_digest): (String, &'a str),
         folder: &Path,
     ) -> Self {
-        let varied = outcome.varied.iter();
         let named = outcome.trials.iter().zip(&outcome.runs).filter_map(|(trial, run)| {
             let run = run.as_ref()?;
             let run = run.strip_prefix(folder).unwrap_or(run).display().to_string();
@@ -59,10 +54,7 @@ impl<'a> TuneFile<'a> {
             dataset,
             dataset_digest,
             tune,
-            varied: varied.map(|it| (it.key.as_str(), it.values.as_slice())).collect(),
             metric: outcome.plan.metric,
-            equal_k: outcome.plan.equal_k,
-            equal_tokens: outcome.plan.equal_tokens,
             default: DEFAULT,
             outcome,
             runs: named.collect(),

@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use super::index::rounded;
 use super::marks::{AnswerMarker, Highlights, Searchables};
-use super::passages::{GOLD_HELD, PassageTable, gold_below, gold_inside, golden, shown};
+use super::passages::{GOLD_HELD, PassageTable, gold_below, golden, shown};
 use ragtriage_core::attribute::classify::Outcome;
 use ragtriage_core::correctness::Judgment;
 use ragtriage_core::types::{ChunkId, Condition, Support, Trace, TraceStep};
@@ -38,7 +38,7 @@ struct StageFacts {
     label: String,
     n_hits: usize,
     support: Support,
-    /// Rank from 1 and number of every passage with gold among all hits. Of one that lies in an expanded hit: that one's rank.
+    /// Rank from 1 and number of every passage with gold among all hits.
     gold: Vec<(usize, usize)>,
 }
 
@@ -123,9 +123,7 @@ impl DetailContext<'_> {
     }
 
     fn gold(&self, step: &TraceStep, gold: &BTreeSet<&ChunkId>) -> Vec<(usize, usize)> {
-        let inside =
-            gold_inside(step, gold, |id| Some(self.passages.list()[self.number(id)?].range));
-        let all = gold_below(step, gold, 0).into_iter().chain(inside);
+        let all = gold_below(step, gold, 0).into_iter();
         all.filter_map(|(rank, id)| Some((rank, self.number(id)?))).collect()
     }
 }

@@ -7,7 +7,7 @@ use hashbrown::HashMap;
 use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
 use serde::Serialize;
 
-use ragtriage_core::types::{ByteRange, ChunkId, Passage, Step, StepHit, Trace, TraceStep};
+use ragtriage_core::types::{ChunkId, Passage, Step, StepHit, Trace, TraceStep};
 use ragtriage_data::run::SavedRun;
 
 /// The passages with their numbers.
@@ -97,23 +97,6 @@ pub(super) fn gold_below<'a>(
 ) -> Vec<(usize, &'a ChunkId)> {
     let hits = step.hits.iter().enumerate().skip(depth);
     hits.filter(|(_, hit)| gold.contains(&hit.id)).map(|(at, hit)| (at + 1, &hit.id)).collect()
-}
-
-/// The gold chunks that lie in a hit which is a chunk with the text around it, with its rank from 1.
-pub(super) fn gold_inside<'a>(
-    step: &TraceStep,
-    gold: &BTreeSet<&'a ChunkId>,
-    range_of: impl Fn(&ChunkId) -> Option<ByteRange>,
-) -> Vec<(usize, &'a ChunkId)> {
-    let chunks = gold.iter().filter(|id| id.range().is_none());
-    let inside = chunks.filter_map(|id| {
-        let range = range_of(id)?;
-        let holds = |hit: &StepHit| {
-            hit.id.doc() == id.doc() && hit.id.range().is_some_and(|outer| outer.contains(range))
-        };
-        Some((step.hits.iter().position(holds)? + 1, *id))
-    });
-    inside.collect()
 }
 
 /// Every chunk that a question's detail names, once.

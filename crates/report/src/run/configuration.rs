@@ -3,9 +3,6 @@
 //! A report is passed on more freely than a run's folder: private values ([`is_private`]) are left out. User info and query of
 //! addresses were never recorded.
 
-use std::cmp::Reverse;
-use std::collections::BTreeMap;
-
 use serde_json::{Value, json};
 
 use crate::document::Fact;
@@ -23,8 +20,6 @@ const MAIN: [&str; 5] = [
     "/retrieval/k",
     "/generation/generator",
 ];
-/// Tags that are shown.
-const TAGS: usize = 6;
 
 /// Returns data, settings, versions and models in reading order.
 pub(super) fn facts(run: &SavedRun, summary: &Summary) -> Vec<Fact> {
@@ -34,12 +29,8 @@ pub(super) fn facts(run: &SavedRun, summary: &Summary) -> Vec<Fact> {
         Fact::new("Corpus", corpus(manifest)),
         Fact::new("Questions", questions(run, summary)),
     ];
-    facts.extend(tags(run));
     if let Some(source) = &manifest.external {
         facts.extend(external::pipeline(source, run));
-    }
-    if !manifest.vector_search.is_empty() {
-        facts.push(Fact::new("Vector search", &*manifest.vector_search));
     }
     let evaluation = &settings.evaluation;
     facts.extend([
@@ -85,19 +76,6 @@ fn questions(run: &SavedRun, summary: &Summary) -> String {
         kinds.collect::<Vec<_>>().join(", "),
         summary.n_clusters
     )
-}
-
-/// Counts the most frequent tags; `None` if no question has one.
-fn tags(run: &SavedRun) -> Option<Fact> {
-    let mut tags: BTreeMap<&str, usize> = BTreeMap::new();
-    for tag in run.traces.iter().flat_map(|trace| &trace.question.tags) {
-        *tags.entry(tag).or_default() += 1;
-    }
-    let mut tags: Vec<(&str, usize)> = tags.into_iter().collect();
-    tags.sort_by_key(|(tag, n)| (Reverse(*n), *tag));
-    let tags = tags.iter().take(TAGS).map(|(tag, n)| format!("{n} {tag}"));
-    let tags = tags.collect::<Vec<_>>().join(", ");
-    (!tags.is_empty()).then(|| Fact::new("Tags", tags))
 }
 
 fn version(manifest: &Manifest) -> String {

@@ -41,9 +41,6 @@ pub fn report(run: &SavedRun, evaluation: &Evaluation) -> Report {
     }
     report.section(sections::METRICS);
     report.facts(losses::classes(summary));
-    if let Some(rule) = &summary.rule_of_thumb {
-        report.elements.push(Element::Paragraph(format!("Rule of thumb: {rule}.")));
-    }
     let judged = summary.judge.as_ref().map(judge::table);
     let tables = [metrics::retrieval(summary), metrics::answers(summary)].into_iter();
     let by_answer = losses::two_by_two(&summary.two_by_two);

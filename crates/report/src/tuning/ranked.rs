@@ -17,20 +17,8 @@ const SHOWN_NOTES: usize = 5;
 const VALUE: usize = 24;
 const ERROR: usize = 200;
 
-const COLUMNS: [&str; 12] = [
-    "",
-    "",
-    "trial",
-    "score",
-    "95% CI",
-    "delta",
-    "95% CI",
-    "Holm p",
-    "equal k",
-    "equal tokens",
-    "packed",
-    "seconds",
-];
+const COLUMNS: [&str; 10] =
+    ["", "", "trial", "score", "95% CI", "delta", "95% CI", "Holm p", "packed", "seconds"];
 
 /// Returns the trials that are shown, with their ranks.
 pub(super) fn shown<'a>(found: &SweepFindings<'a>) -> Vec<(usize, &'a RankedTrial)> {
@@ -102,8 +90,6 @@ fn figures(row: &RankedTrial) -> [String; COLUMNS.len() - 3] {
         difference.map_or_else(none, |difference| delta(difference.delta)),
         difference.map_or_else(none, |difference| interval(difference.ci95)),
         difference.map_or_else(none, |difference| p_text(difference.p_holm)),
-        row.equal_k.map_or_else(none, mean),
-        row.equal_tokens.map_or_else(none, mean),
         tokens(row.context_tokens),
         row.seconds.map_or_else(none, |seconds| format!("{seconds:.3}")),
     ]

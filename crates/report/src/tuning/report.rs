@@ -5,7 +5,7 @@ use super::keys::pairs;
 use super::{held_out, ranked};
 use crate::document::{Element, Fact, Report};
 use crate::few_clusters;
-use ragtriage_core::metric::{Cutoff, Metric};
+use ragtriage_core::metric::Cutoff;
 use ragtriage_core::text::numbers::plural;
 use ragtriage_eval::tuning::Confirmation;
 
@@ -24,7 +24,7 @@ pub fn report(found: &SweepFindings, head: Vec<Fact>) -> Report {
         report.table(held_out::table(found));
     }
     report.heading("How to read it");
-    report.list(legend(found));
+    report.list(legend());
     report
 }
 
@@ -65,25 +65,14 @@ fn warnings(found: &SweepFindings) -> Vec<String> {
     warnings
 }
 
-fn legend(found: &SweepFindings) -> Vec<String> {
-    let plan = found.plan;
+fn legend() -> Vec<String> {
     vec![
         "> best, = default, ! truncated by the encoder input limit. delta: trial minus default, paired by question. Its interval is \
          simultaneous for all trials (Bonferroni): where it excludes 0, Holm p < 0.05"
             .to_owned(),
         "Holm p: p of the paired randomisation test, Holm-adjusted for the number of trials. Use it to judge the best of many"
             .to_owned(),
-        format!(
-            "equal k ({}): the same number of passages for every trial, which favours large chunks. equal tokens ({}): the same \
-             amount of text for every trial, which is what a prompt costs; a ranking that ends before the budget shows less",
-            view(found, plan.equal_k),
-            view(found, plan.equal_tokens)
-        ),
         "packed: mean tokens of the trial's own prompt, at its own k; seconds: mean time to find and pack them, without the generator"
             .to_owned(),
     ]
-}
-
-fn view(found: &SweepFindings, metric: Metric) -> String {
-    if metric == found.plan.metric { format!("{metric}, the score") } else { metric.to_string() }
 }

@@ -57,8 +57,6 @@ fn row(name: &str, size: &str, retrievers: &str, mean: f64, tokens: f64) -> Rank
         error: None,
         mean,
         ci95: Some(Interval { low: mean - 0.05, high: mean + 0.05 }),
-        equal_k: Some(mean + 0.01),
-        equal_tokens: Some(mean),
         context_tokens: tokens,
         seconds: Some(0.25),
         difference: (name != "default").then(|| Difference {
@@ -85,8 +83,6 @@ fn sweep() -> Sweep {
     rows[4] = RankedTrial {
         error: Some("chunking failed: `size` is smaller than `overlap`".to_owned()),
         ci95: None,
-        equal_k: None,
-        equal_tokens: None,
         difference: None,
         mean: 0.0,
         ..rows[4].clone()
@@ -94,8 +90,6 @@ fn sweep() -> Sweep {
     Sweep {
         plan: TuningPlan {
             metric: "EvidenceRecall@5".parse().unwrap(),
-            equal_k: "EvidenceRecall@3".parse().unwrap(),
-            equal_tokens: "EvidenceRecall@1000t".parse().unwrap(),
             permutations: 100,
             seed: 1,
         },

@@ -38,7 +38,6 @@ fn searched(exact: [bool; 4]) -> SavedRun {
     });
     let mut manifest = specimen::manifest(4, "r");
     manifest.n_chunks = 100;
-    manifest.vector_search = "HNSW".to_owned();
     manifest.settings.retrieval.retrievers = vec![RetrieverName::Dense];
     manifest.approximate =
         vec![ApproximateIndex { retriever: "dense".to_owned(), hnsw: Hnsw::default() }];
