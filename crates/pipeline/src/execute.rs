@@ -184,8 +184,12 @@ impl Failures {
         };
         let error = format!("aborted after {n} consecutive failures; last error: {failure}");
         // Other settings are another run.
-        let again = if run.is_empty() || failure.error.kind == ErrorKind::TooLong {
+        let needs_others =
+            matches!(failure.error.kind, ErrorKind::TooLong | ErrorKind::NotRecorded);
+        let again = if run.is_empty() {
             "repeat this command: replies are cached".to_owned()
+        } else if needs_others {
+            "run again, under another `--name`: replies are cached".to_owned()
         } else {
             format!("continue with `--resume {run}`: finished questions are kept")
         };

@@ -24,8 +24,8 @@ use ragtriage_core::prompt::Prompt;
 use ragtriage_core::text::tokens::TokenCounter;
 use ragtriage_core::types::{ErrorKind, Finish, Origin, TokenUse};
 
-const NOT_RECORDED: &str = "the responses were recorded for other settings; name an endpoint \
-     (`generation.generator = \"openai\"`)";
+const NOT_RECORDED: &str = "the responses were recorded for other settings; ask a model with `--llm ollama:NAME` or \
+     `--llm openai:NAME`";
 
 /// Returns the remedy for failed questions of a generator, by their cause.
 #[must_use]

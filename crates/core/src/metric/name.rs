@@ -69,7 +69,7 @@ impl Metric {
 
     /// Returns the metrics that every run reports: `EM`, evidence recall and precision at every k of `ks` and at the
     /// prompt; document recall, success and full recall at every k; the ranking metrics at every k and over the whole
-    /// ranking; all answer metrics.
+    /// ranking; all answer metrics but those of citations.
     #[must_use]
     pub fn standard(ks: &[usize]) -> Vec<Self> {
         let mut metrics = Vec::new();
@@ -81,6 +81,9 @@ impl Metric {
                 Family::Recall | Family::Success | Family::FullRecall => (ks, None),
                 Family::ReciprocalRank | Family::Ndcg | Family::AveragePrecision => {
                     (ks, Some(None))
+                }
+                Family::CitationPrecision | Family::CitationRecall | Family::UncitedValues => {
+                    continue;
                 }
                 _ if family.scores_answers() => (&[][..], Some(None)),
                 _ => continue,

@@ -1,7 +1,8 @@
-//! Words by UAX #29.
+//! Words by UAX #29, with a fast path for ASCII.
 //!
-//! `unicode-segmentation` has a fast path for text that is ASCII alone. Other text takes the slow path, from the white space before it
-//! to the white space after it: no rule of UAX #29 reads past a space, and none joins a space to what precedes it except another space.
+//! No rule of UAX #29 reads past a space, and none joins a space to what precedes it except another space. So ASCII text is split at white
+//! space, and what is then a word but for punctuation around it takes no other rule. Other text takes the slow path, from the white
+//! space before it to the white space after it.
 
 use unicode_segmentation::UnicodeSegmentation;
 
@@ -15,11 +16,25 @@ pub(super) fn unicode<'t>(text: &'t str, mut each: impl FnMut(&'t str)) {
         let other = start + other;
         let from = (start..other).rev().find(|&at| parts(bytes, at)).unwrap_or(start);
         let to = (other..bytes.len()).find(|&at| parts(bytes, at)).unwrap_or(bytes.len());
-        text[start..from].unicode_words().for_each(&mut each);
+        ascii(&text[start..from], &mut each);
         text[from..to].unicode_words().for_each(&mut each);
         start = to;
     }
-    text[start..].unicode_words().for_each(&mut each);
+    ascii(&text[start..], &mut each);
+}
+
+fn ascii<'t>(text: &'t str, each: &mut impl FnMut(&'t str)) {
+    for part in text.split_ascii_whitespace() {
+        // `_` joins.
+        let word = part.trim_matches(|c: char| c.is_ascii_punctuation() && c != '_');
+        if word.bytes().all(|byte| byte.is_ascii_alphanumeric()) {
+            if !word.is_empty() {
+                each(word);
+            }
+        } else {
+            part.unicode_words().for_each(&mut *each);
+        }
+    }
 }
 
 /// Calls `each` with every word of `text`; of letters written together in a script without spaces, or Hangul, with every two
