@@ -2,9 +2,7 @@
 
 use clap::{Args, ValueEnum};
 use schemars::generate::{Contract, SchemaSettings};
-use schemars::transform::{Transform, transform_subschemas};
 use schemars::{JsonSchema, Schema};
-use serde_json::Value;
 
 use crate::failure::Failure;
 use crate::output;
@@ -49,27 +47,10 @@ pub fn schema(file: File) -> Result<(), Failure> {
 
 /// Returns the schema of the file `name`, whose content is a `T` as ragtriage reads or writes it.
 fn of<T: JsonSchema>(name: &str, contract: Contract) -> Schema {
-    let mut settings = SchemaSettings::draft2020_12().with_transform(PlainDescriptions);
+    let mut settings = SchemaSettings::draft2020_12();
     settings.contract = contract;
     let mut schema = settings.into_generator().into_root_schema_for::<T>();
     schema.insert("$id".to_owned(), format!("{FOLDER}/{name}.json").into());
     schema.insert("title".to_owned(), format!("ragtriage {name}").into());
     schema
-}
-
-/// Rewrites what only Rust's documentation means: line ends, links between square brackets, and `None`.
-#[derive(Clone, Debug)]
-struct PlainDescriptions;
-
-impl Transform for PlainDescriptions {
-    fn transform(&mut self, schema: &mut Schema) {
-        if let Some(Value::String(text)) = schema.get_mut("description") {
-            *text = text
-                .replace("[`", "`")
-                .replace("`]", "`")
-                .replace("`None`", "null")
-                .replace('\n', " ");
-        }
-        transform_subschemas(self, schema);
-    }
 }

@@ -124,17 +124,6 @@ impl Error {
         Self { kind: Kind::Missing, ..Self::new(message, hint) }
     }
 
-    /// Returns a closure for `map_err` that creates the error of writing `path`.
-    pub(crate) fn write(path: &Path) -> impl Fn(io::Error) -> Self + Copy {
-        move |source| Self {
-            source: Some(Box::new(source)),
-            ..Self::new(
-                format!("cannot write `{}`", path.display()),
-                "check the path and its permissions",
-            )
-        }
-    }
-
     /// The hint to a record that is none.
     pub(crate) const RECORD: &str = "a line is {\"id\" or \"question\", \"contexts\": [{\"text\", \"doc_id\", \"score\"}] or \"stages\", \"answer\"}; leave out what is not known";
 
@@ -148,7 +137,7 @@ impl Error {
     }
 
     /// Returns a closure that creates the error of a failed `action` on `path`.
-    pub(crate) fn io(action: &'static str, path: &Path) -> impl Fn(io::Error) -> Self {
+    pub(crate) fn io(action: &'static str, path: &Path) -> impl Fn(io::Error) -> Self + Copy {
         move |source| {
             let message = format!("cannot {action} `{}`: {source}", path.display());
             let hint = match source.kind() {

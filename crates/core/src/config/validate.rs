@@ -4,7 +4,6 @@ use std::borrow::Cow;
 
 use super::collection::CollectionSettings;
 use super::model::{Precision, RerankApi};
-use super::retrieval::RetrievalSettings;
 use super::schema::{OutOfRange, check_ranges};
 use super::settings::{AUTO, Settings};
 use crate::chunk::Strategy;
@@ -27,7 +26,7 @@ impl Settings {
             return refuse("dataset.language", language, problem);
         }
         let retrieval = &self.retrieval;
-        check_candidates(retrieval.k, retrieval.candidates)?;
+        at_least("retrieval.candidates", retrieval.candidates, ("retrieval.k", retrieval.k))?;
         if let Some((_, key, problem)) = self.without_effect().into_iter().find(|row| row.0) {
             return refuse(key, "set", problem);
         }
@@ -131,18 +130,6 @@ fn is_empty(condition: &FieldCondition) -> bool {
 fn duplicate<T: PartialEq>(items: &[T]) -> Option<&T> {
     let mut items_at = items.iter().enumerate();
     items_at.find(|(at, item)| items[..*at].contains(item)).map(|(_, item)| item)
-}
-
-/// Names the setting that is not the default: the user wrote that one.
-fn check_candidates(k: usize, candidates: usize) -> Result<(), OutOfRange> {
-    let (k_key, candidates_key) = ("retrieval.k", "retrieval.candidates");
-    if candidates >= k || candidates != RetrievalSettings::default().candidates {
-        return at_least(candidates_key, candidates, (k_key, k));
-    }
-    let problem = format!(
-        "must be at most `{candidates_key}`, which is {candidates}: raise that, or lower k"
-    );
-    refuse(k_key, &k.to_string(), problem)
 }
 
 /// `least`: another setting with its value.

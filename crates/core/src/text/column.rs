@@ -4,6 +4,8 @@
 use std::borrow::Cow;
 use std::fmt::Write as _;
 
+use percent_encoding::percent_decode_str;
+
 /// Encodes `id` as one column.
 #[must_use]
 pub fn encode(id: &str) -> String {
@@ -20,23 +22,10 @@ pub fn encode(id: &str) -> String {
     out
 }
 
-/// Decodes an id. Text that is not a valid encoding, or not UTF-8 once decoded, is returned unchanged.
+/// Decodes an id. Text that is not UTF-8 once decoded is returned unchanged, and so is a `%` before anything but two digits.
 #[must_use]
 pub fn decode(column: &str) -> Cow<'_, str> {
-    let mut bytes = Vec::with_capacity(column.len());
-    let mut rest = column;
-    while let Some((before, after)) = rest.split_once('%') {
-        bytes.extend_from_slice(before.as_bytes());
-        match after.get(..2).and_then(|digits| u8::from_str_radix(digits, 16).ok()) {
-            Some(byte) => {
-                bytes.push(byte);
-                rest = &after[2..];
-            }
-            None => return Cow::Borrowed(column),
-        }
-    }
-    bytes.extend_from_slice(rest.as_bytes());
-    String::from_utf8(bytes).map_or(Cow::Borrowed(column), Cow::Owned)
+    percent_decode_str(column).decode_utf8().unwrap_or(Cow::Borrowed(column))
 }
 
 #[cfg(test)]

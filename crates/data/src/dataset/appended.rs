@@ -53,7 +53,7 @@ impl Appended {
                     is_open_ended: false,
                 });
             }
-            opened => locked(path, opened.map_err(Error::write(path))?)?,
+            opened => locked(path, opened.map_err(Error::io("write", path))?)?,
         };
         let n_bytes = file.metadata().map_err(|source| Error::read(path, source))?.len();
         read::lines(path, |place, line| {
@@ -82,7 +82,7 @@ impl Appended {
         let opened = OpenOptions::new().append(true).create_new(true).open(&self.path);
         let file = opened.map_err(|source| match source.kind() {
             ErrorKind::AlreadyExists => busy(&self.path),
-            _ => Error::write(&self.path)(source),
+            _ => Error::io("write", &self.path)(source),
         })?;
         self.file = Some(locked(&self.path, file)?);
         Ok(())
@@ -135,7 +135,7 @@ impl Appended {
         let mode =
             self.file.as_ref().and_then(|file| file.metadata().ok()).map_or(SHARED, |it| it.mode());
         write_file(&self.path, mode, |file| file.write_all(after.as_bytes()))
-            .map_err(Error::write(&self.path))?;
+            .map_err(Error::io("write", &self.path))?;
         *self = Self::open(&self.path)?;
         Ok(())
     }
@@ -153,7 +153,7 @@ impl Appended {
         let file = self.file.as_mut().expect("it was just made");
         file.write_all(text.as_bytes()).map_err(|error| {
             let _ = file.set_len(self.n_bytes); // removes a partial line; the first error is more informative
-            Error::write(&self.path)(error)
+            Error::io("write", &self.path)(error)
         })?;
         self.n_bytes += text.len() as u64;
         self.is_open_ended = false;

@@ -12,7 +12,7 @@ mod digest;
 mod draft;
 mod load;
 mod mapped;
-pub(crate) mod nearest;
+pub mod nearest;
 mod read;
 mod survey;
 

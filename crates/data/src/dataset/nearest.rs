@@ -7,10 +7,8 @@ const SHOWN_CHARS: usize = 160;
 
 /// Returns the candidate with the smallest edit distance to `word`, the first of equals; `None` if more than a third
 /// of the characters differ (two are always allowed).
-pub(crate) fn word<'a>(
-    word: &str,
-    candidates: impl IntoIterator<Item = &'a str>,
-) -> Option<&'a str> {
+#[must_use]
+pub fn word<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let limit = (word.chars().count() / 3).max(2);
     let near = candidates.into_iter().map(|known| (strsim::osa_distance(word, known), known));
     near.filter(|(distance, known)| *distance <= limit && *distance < known.chars().count())

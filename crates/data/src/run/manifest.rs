@@ -173,8 +173,6 @@ impl Manifest {
         #[derive(serde::Deserialize)]
         struct Versioned {
             schema: u32,
-            #[serde(default)]
-            settings: Value,
         }
         let path = &folder.file("run.json");
         let text = open_file(path).and_then(std::io::read_to_string).map_err(|error| {
@@ -187,23 +185,18 @@ impl Manifest {
         if !checksum::holds(checksum::INDENTED, text.trim_end().as_bytes()) {
             return Err(Error::wrong_checksum(path, text.lines().count()));
         }
-        let damaged = |source: serde_json::Error| Error::damaged(path, source.line(), &source);
-        let other_version = |message: String| Error::new(message, "run again with this version");
-        let Versioned { schema, settings } = serde_json::from_str(&text).map_err(damaged)?;
+        // The file is whole: what cannot be read was written by another version.
+        let other_version = |why: String| {
+            let path = path.display();
+            let message = format!("`{path}` was written by another version of ragtriage: {why}");
+            Error::new(message, "run again with this version")
+        };
+        let misread = |source: serde_json::Error| other_version(source.to_string());
+        let Versioned { schema } = serde_json::from_str(&text).map_err(misread)?;
         if schema != SCHEMA {
-            let path = path.display();
-            let age = if schema < SCHEMA { "an older" } else { "a newer" };
-            return Err(other_version(format!(
-                "`{path}` was written by {age} version of ragtriage"
-            )));
+            return Err(other_version(format!("its schema is {schema}, expected {SCHEMA}")));
         }
-        if let Err(source) = Settings::deserialize(&settings) {
-            let path = path.display();
-            return Err(other_version(format!(
-                "`{path}` was written by another version of ragtriage: {source}"
-            )));
-        }
-        serde_json::from_str(&text).map_err(damaged)
+        serde_json::from_str(&text).map_err(misread)
     }
 }
 

@@ -13,6 +13,7 @@ use ragtriage_core::config::{AUTO, DatasetSettings, keys_of};
 use ragtriage_core::language::detect;
 use ragtriage_core::text::address;
 use ragtriage_core::types::Document;
+use ragtriage_data::dataset::nearest;
 use ragtriage_data::run::read_file;
 
 /// Settings, and where they are from.
@@ -89,15 +90,6 @@ impl Resolved {
     }
 }
 
-/// Types in messages of the TOML parser, and what they are for users.
-const PLAIN_TYPES: [(&str, &str); 5] = [
-    ("usize", "a whole number"),
-    ("u32", "a whole number"),
-    ("u64", "a whole number"),
-    ("f64", "a number"),
-    ("a sequence", "a list"),
-];
-
 const PLAIN: &str = "settings are plain TOML values";
 
 /// Returns the settings of `table` with the overrides `sets`.
@@ -140,7 +132,7 @@ fn malformed(place: &str, text: Option<&str>, path: &str, error: &toml::de::Erro
     let key = key.split('[').next().unwrap_or_default();
     let known = keys_of(table);
     if !known.is_empty() && !key.is_empty() && !known.contains(&key) {
-        let hint = nearest(key, &known).map_or_else(
+        let hint = nearest::word(key, known.iter().copied()).map_or_else(
             || format!("known settings: {}", known.join(", ")),
             |nearest| {
                 let dot = if table.is_empty() { "" } else { "." };
@@ -150,17 +142,8 @@ fn malformed(place: &str, text: Option<&str>, path: &str, error: &toml::de::Erro
         return Error::setting(format!("{place}: unknown setting `{path}`")).with_hint(hint);
     }
     let message = error.message().lines().next().unwrap_or_default();
-    let message = PLAIN_TYPES.iter().fold(message.to_owned(), |text, (rust, plain)| {
-        text.replace(&format!("expected {rust}"), &format!("expected {plain}"))
-    });
     let key = if path.is_empty() { String::new() } else { format!("`{path}`: ") };
     Error::setting(format!("{place}: {key}{message}")).with_hint(SEE_DEFAULTS)
-}
-
-fn nearest<'k>(key: &str, known: &[&'k str]) -> Option<&'k str> {
-    let lower = key.to_lowercase();
-    let distance = |name: &&str| strsim::damerau_levenshtein(name, &lower);
-    known.iter().copied().min_by_key(distance).filter(|name| distance(name) <= 1 + key.len() / 4)
 }
 
 fn read(path: &Path) -> Result<String, Error> {
@@ -289,7 +272,7 @@ mod tests {
         let error = Resolved::new(Some(&path), &[]).expect_err("not a number").to_string();
         assert!(
             error.ends_with(
-                "c.toml:3: `retrieval.k`: invalid type: string \"five\", expected a whole number"
+                "c.toml:3: `retrieval.k`: invalid type: string \"five\", expected usize"
             ),
             "{error}"
         );

@@ -1,8 +1,9 @@
 //! Words by UAX #29, with a fast path for ASCII.
 //!
-//! No rule of UAX #29 reads past a space, and none joins a space to what precedes it except another space. So ASCII text is split at white
-//! space, and what is then a word but for punctuation around it takes no other rule. Other text takes the slow path, from the white
-//! space before it to the white space after it.
+//! `unicode-segmentation` finds the class of every character. For ASCII alone the rules reduce to these: letters,
+//! digits and `_` join; `.`, `'` and `:` join two letters; `.`, `'`, `,` and `;` join two digits; everything else
+//! separates. Other text takes the slow path, from the white space before it to the white space after it: no rule of
+//! UAX #29 reads past a space, and none joins a space to what precedes it except another space.
 
 use unicode_segmentation::UnicodeSegmentation;
 
@@ -21,20 +22,6 @@ pub(super) fn unicode<'t>(text: &'t str, mut each: impl FnMut(&'t str)) {
         start = to;
     }
     ascii(&text[start..], &mut each);
-}
-
-fn ascii<'t>(text: &'t str, each: &mut impl FnMut(&'t str)) {
-    for part in text.split_ascii_whitespace() {
-        // `_` joins.
-        let word = part.trim_matches(|c: char| c.is_ascii_punctuation() && c != '_');
-        if word.bytes().all(|byte| byte.is_ascii_alphanumeric()) {
-            if !word.is_empty() {
-                each(word);
-            }
-        } else {
-            part.unicode_words().for_each(&mut *each);
-        }
-    }
 }
 
 /// Calls `each` with every word of `text`; of letters written together in a script without spaces, or Hangul, with every two
@@ -58,6 +45,73 @@ pub(super) fn unicode_and_bigrams<'t>(text: &'t str, mut each: impl FnMut(&'t st
 /// Returns true if there is a space at `at` after an ASCII character other than a space: text can be split there.
 fn parts(bytes: &[u8], at: usize) -> bool {
     bytes[at] == b' ' && at > 0 && bytes[at - 1].is_ascii() && bytes[at - 1] != b' '
+}
+
+/// Effect of an ASCII character on word boundaries.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Class {
+    Letter,
+    Digit,
+    /// `_`, which joins but does not form a word alone.
+    Low,
+    /// Between two letters: `:`.
+    InLetters,
+    /// Between two digits: `,` and `;`.
+    InDigits,
+    /// Between two letters or two digits: `.` and `'`.
+    InBoth,
+    Other,
+}
+
+const CLASSES: [Class; 128] = {
+    let mut classes = [Class::Other; 128];
+    let mut byte = 0;
+    while byte < 128 {
+        classes[byte] = match byte as u8 {
+            b'A'..=b'Z' | b'a'..=b'z' => Class::Letter,
+            b'0'..=b'9' => Class::Digit,
+            b'_' => Class::Low,
+            b':' => Class::InLetters,
+            b',' | b';' => Class::InDigits,
+            b'.' | b'\'' => Class::InBoth,
+            _ => Class::Other,
+        };
+        byte += 1;
+    }
+    classes
+};
+
+fn class(bytes: &[u8], at: usize) -> Class {
+    bytes.get(at).map_or(Class::Other, |&byte| CLASSES[usize::from(byte) % 128])
+}
+
+fn ascii<'t>(text: &'t str, each: &mut impl FnMut(&'t str)) {
+    let bytes = text.as_bytes();
+    let mut at = 0;
+    while at < bytes.len() {
+        let start = at;
+        let mut last = class(bytes, at);
+        if !matches!(last, Class::Letter | Class::Digit | Class::Low) {
+            at += 1;
+            continue;
+        }
+        let mut is_word = last != Class::Low;
+        loop {
+            at += 1;
+            match (last, class(bytes, at)) {
+                (_, next @ (Class::Letter | Class::Digit)) => (last, is_word) = (next, true),
+                (_, Class::Low) => last = Class::Low,
+                (Class::Letter, Class::InLetters | Class::InBoth)
+                    if class(bytes, at + 1) == Class::Letter => {}
+                (Class::Digit, Class::InDigits | Class::InBoth)
+                    if class(bytes, at + 1) == Class::Digit => {}
+                _ => break,
+            }
+        }
+        if is_word {
+            each(&text[start..at]);
+        }
+    }
 }
 
 #[cfg(test)]

@@ -333,7 +333,7 @@ pub fn write_unresolved(
             Ok(())
         })?;
         if earlier.is_empty() && unresolved.is_empty() {
-            return std::fs::remove_file(path).map_err(Error::write(path));
+            return std::fs::remove_file(path).map_err(Error::io("write", path));
         }
     } else if unresolved.is_empty() {
         return Ok(());
@@ -348,5 +348,5 @@ pub fn write_unresolved(
             places: &it.places,
         })
     });
-    write_lines(path, earlier.into_iter().chain(lines)).map_err(Error::write(path))
+    write_lines(path, earlier.into_iter().chain(lines)).map_err(Error::io("write", path))
 }
