@@ -182,7 +182,7 @@ fn a_run_of_another_schema_is_refused() {
     project.write("runs/torn/run.json", run.to_string());
     for args in [&["report", "runs/torn"][..], &["run", "--out", "runs", "--resume", "torn"]] {
         let outcome = project.refused(args);
-        let expected = "error: `runs/torn/run.json` was written by a newer version of ragtriage\nhint: run again with this version\n";
+        let expected = "error: `runs/torn/run.json` was written by another version of ragtriage: its schema is 99, expected 3\nhint: run again with this version\n";
         assert_eq!(outcome.stderr, expected);
     }
 }

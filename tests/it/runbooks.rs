@@ -110,7 +110,7 @@ fn the_report_says_what_it_must() {
         "300 questions, 100 documents, bm25, k = 5, model Claude",
         "Is retrieval the bottleneck? Yes.",
         "Effects of other settings (n = 275;",
-        "Rule of thumb: EM@5 is ",
+        "Causes of not_retrieved (n = 76)",
         "Lost questions (5 of ",
         "Time and cost",
     ] {

@@ -49,7 +49,7 @@ pub use retrieval::{
     AnalyzerSettings, Bm25Settings, DenseSettings, LateInteractionSettings, RerankSettings,
     RetrievalSettings, VectorStoreKind, VectorStoreSettings,
 };
-pub use schema::{OutOfRange, SettingMarks, check_ranges, keys_of, marks};
+pub use schema::{OutOfRange, SettingMarks, check_ranges, keys_of, marks, type_of};
 pub use settings::{
     AUTO, CacheSettings, ChunkingSettings, DatasetSettings, EvaluationSettings, GatesSettings,
     GenerationSettings, GeneratorName, Price, Settings,

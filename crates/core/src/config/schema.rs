@@ -38,6 +38,13 @@ pub fn keys_of(path: &str) -> Vec<&'static str> {
     keys.map_or_else(Vec::new, |keys| keys.keys().map(String::as_str).collect())
 }
 
+/// Returns the JSON type of the setting at `path`, such as `integer`; `None` for a key that is no setting, and for one of several types.
+#[must_use]
+pub fn type_of(path: &str) -> Option<&'static str> {
+    let setting = path.split('.').try_fold(settings_schema(), field)?;
+    definition(setting)["type"].as_str()
+}
+
 /// The marks of one setting.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct SettingMarks {

@@ -91,7 +91,7 @@ fn figures(row: &RankedTrial) -> [String; COLUMNS.len() - 3] {
         difference.map_or_else(none, |difference| interval(difference.ci95)),
         difference.map_or_else(none, |difference| p_text(difference.p_holm)),
         tokens(row.context_tokens),
-        row.seconds.map_or_else(none, |seconds| format!("{seconds:.3}")),
+        row.seconds.map_or_else(none, |seconds| format!("{seconds:.2}")),
     ]
 }
 
