@@ -1,6 +1,7 @@
 //! The fields of files and responses of other systems, found by JSON Pointers: a table in `fields.toml`, and `--map`.
 
-use std::collections::BTreeMap;
+use std::borrow::Cow;
+use std::collections::{BTreeMap, HashSet};
 use std::sync::LazyLock;
 
 use serde_json::{Map, Value};
@@ -9,6 +10,7 @@ use crate::dataset::nearest;
 use crate::error::{Error, Place};
 use crate::pointer::{self, Pointer};
 use crate::rows::python;
+use crate::unread::Suggestion;
 
 /// A section of the table: the pointers of each field, by priority.
 type Section = BTreeMap<String, Vec<Pointer>>;
@@ -20,8 +22,8 @@ type Words = BTreeMap<String, Vec<String>>;
 #[derive(Clone, Debug, Default)]
 pub struct Fields {
     sections: BTreeMap<String, Section>,
-    /// Names of a row's fields that are two words: sets of first and of last words, in turn.
-    composed: Words,
+    /// Names of a row's fields that are two words, as [`folded`] leaves them.
+    composed: BTreeMap<String, HashSet<String>>,
     /// Names of other systems for a stage, by the step.
     steps: Words,
     /// The fields that every row must have: those of a row that the user mapped.
@@ -38,6 +40,7 @@ static STANDARD: LazyLock<Fields> = LazyLock::new(|| {
     let mut sections: BTreeMap<String, Words> =
         toml::from_str(include_str!("fields.toml")).expect("a table of pointers");
     let composed = sections.remove("composed").expect("names of two words");
+    let composed = composed.into_iter().map(|(field, words)| (field, composed_names(&words)));
     let steps = sections.remove("steps").expect("names of stages");
     let section = |fields: Words| -> Section {
         let parsed = |texts: Vec<String>| {
@@ -46,8 +49,27 @@ static STANDARD: LazyLock<Fields> = LazyLock::new(|| {
         fields.into_iter().map(|(field, texts)| (field, parsed(texts))).collect()
     };
     let sections = sections.into_iter().map(|(name, fields)| (name, section(fields)));
-    Fields { sections: sections.collect(), composed, steps, ..Fields::default() }
+    let (sections, composed) = (sections.collect(), composed.collect());
+    Fields { sections, composed, steps, ..Fields::default() }
 });
+
+/// Returns the names of two words, from sets of first and of last words, in turn: in either order, the last one also in the plural.
+fn composed_names(words: &[String]) -> HashSet<String> {
+    let of_sets = |sets: &[String]| {
+        let pairs =
+            sets[0].split(' ').flat_map(|first| sets[1].split(' ').map(move |it| (first, it)));
+        let forms = |(first, last): (&str, &str)| {
+            [
+                format!("{first}{last}"),
+                format!("{first}{last}s"),
+                format!("{last}{first}"),
+                format!("{last}s{first}"),
+            ]
+        };
+        pairs.flat_map(forms).collect::<Vec<String>>()
+    };
+    words.chunks(2).flat_map(of_sets).collect()
+}
 
 impl Fields {
     /// Returns the fields of known tools.
@@ -202,23 +224,25 @@ impl Fields {
     }
 
     fn found(&self, section: &str, name: &str, object: &Value) -> Option<(Pointer, Value)> {
-        let composed: Vec<Pointer> = match object {
-            Value::Object(fields) if section == "row" => {
-                let keys = fields.keys().filter(|key| self.is_composed(name, key));
-                keys.map(|key| Pointer::key(key)).collect()
-            }
-            _ => Vec::new(),
-        };
-        let own = self.pointers(section, name).iter().chain(&composed);
+        let fields = object.as_object().filter(|_| section == "row");
+        let keys = fields.into_iter().flat_map(Map::keys);
+        let composed = keys.filter(|key| self.is_composed(name, key)).map(|key| Pointer::key(key));
+        let own = self.pointers(section, name).iter().map(Cow::Borrowed);
+        let own = own.chain(composed.map(Cow::Owned)).map(|it| (name, it));
         let name_else = format!("{name}_else");
-        let others = self.pointers(section, &name_else).iter().map(|it| (name_else.as_str(), it));
-        let mut found = own
-            .map(|it| (name, it))
-            .chain(others)
-            .filter_map(|(name, it)| accepted(name, it, object).map(|value| (it.clone(), value)))
-            .peekable();
-        let first = found.peek().cloned();
-        found.find(|(_, value)| !value.is_null()).or(first)
+        let others = self.pointers(section, &name_else).iter().map(Cow::Borrowed);
+        let all = own.chain(others.map(|it| (name_else.as_str(), it)));
+        let mut found =
+            all.filter_map(|(name, it)| accepted(name, &it, object).map(|value| (it, value)));
+        let mut null = None;
+        let one = found.find_map(|(pointer, value)| match value {
+            Value::Null => {
+                null.get_or_insert((pointer, value));
+                None
+            }
+            value => Some((pointer, value)),
+        });
+        one.or(null).map(|(pointer, value)| (pointer.into_owned(), value))
     }
 
     /// Returns true if a field of `object` is found at `pointer`.
@@ -229,9 +253,8 @@ impl Fields {
     /// Returns true if a row has a field, whatever its value; passages are no reference answers.
     pub(crate) fn has(&self, section: &str, name: &str, object: &Value) -> bool {
         let is_there = |pointer: &Pointer| {
-            let found = pointer.find(object);
-            found.iter().any(Result::is_ok)
-                && !(name == "reference" && found.into_iter().flatten().any(is_evidence))
+            let (found, _) = pointer.values(object);
+            !found.is_empty() && !(name == "reference" && found.into_iter().any(is_evidence))
         };
         self.pointers(section, name).iter().any(is_there)
             || self.found(section, name, object).is_some()
@@ -243,24 +266,13 @@ impl Fields {
     }
 
     fn is_composed(&self, name: &str, key: &str) -> bool {
-        let Some(words) = self.composed.get(name) else { return false };
-        let key: String = folded(key).collect();
-        words.chunks(2).any(|words| {
-            let is_last = |rest: &str| {
-                let mut last = words[1].split(' ');
-                last.any(|word| rest == word || rest.strip_suffix('s') == Some(word))
-            };
-            let mut first = words[0].split(' ');
-            first.any(|word| {
-                key.strip_prefix(word).is_some_and(is_last)
-                    || key.strip_suffix(word).is_some_and(is_last)
-            })
-        })
+        let names = self.composed.get(name);
+        names.is_some_and(|names| names.contains(&folded(key).collect::<String>()))
     }
 
-    /// Returns the options `--map` that would read keys of a row which are not read, by their names and the form of their values: an answer
+    /// Returns the options that would read keys of a row which are not read, by their names and the form of their values: an answer
     /// as the field `names[0]` and passages as `names[1]`, if the row lacks these.
-    pub(crate) fn suggested(&self, row: &Value, names: [&str; 2]) -> Vec<String> {
+    pub(crate) fn suggested(&self, row: &Value, names: [&'static str; 2]) -> Vec<Suggestion> {
         let lacks = || names.map(|name| self.find("row", name, row).is_none_or(|it| it.is_null()));
         let suggested = |(key, value): (&String, &Value)| {
             let lower = key.to_lowercase();
@@ -283,7 +295,8 @@ impl Fields {
                 _ => return None,
             };
             let at = if value.is_object() { "/KEY" } else { "" };
-            Some(format!("`--map {name}=/{}{at}`", pointer::escaped(key)))
+            let pointer = format!("/{}{at}", pointer::escaped(key));
+            Some(Suggestion { field: given_as(name), pointer })
         };
         let keys = row.as_object().into_iter().flatten();
         let unread = keys.filter(|(key, value)| {
@@ -336,12 +349,22 @@ impl Fields {
     }
 }
 
+/// Returns the name of a field in options and messages: that of one whose values are looked for in more places in some files.
+pub(crate) fn given_as(field: &str) -> &str {
+    match field {
+        "sole_answer" => "reference",
+        "sole_contexts" => "reference_contexts",
+        field => field,
+    }
+}
+
 /// Returns what `pointer` finds in `object`, if it has the type of the field; of several texts all, one a line.
 fn accepted(name: &str, pointer: &Pointer, object: &Value) -> Option<Value> {
-    let found: Vec<&Value> = pointer.find(object).into_iter().collect::<Result<_, _>>().ok()?;
+    let (found, is_whole) = pointer.values(object);
     let value = match found.as_slice() {
-        [value] => (*value).clone(),
         [] => return None,
+        _ if !is_whole => return None,
+        [value] => (*value).clone(),
         values if is_list(name) => Value::Array(values.iter().map(|it| (*it).clone()).collect()),
         values => {
             let texts: Option<Vec<&str>> = values.iter().map(|value| value.as_str()).collect();
@@ -461,10 +484,16 @@ fn is_list(name: &str) -> bool {
 
 /// Compares keys in any case, without marks and blanks; `__expected` of promptfoo is not `expected`.
 pub(crate) fn is_same_key(one: &str, other: &str) -> bool {
+    // Most keys differ in their first letter, which is quick to see.
+    let letter = |key: &str| key.bytes().next().filter(u8::is_ascii_alphanumeric);
+    let [one_letter, other_letter] = [one, other].map(letter);
+    if one_letter.zip(other_letter).is_some_and(|(a, b)| !a.eq_ignore_ascii_case(&b)) {
+        return false;
+    }
     let is_alike = one.starts_with("__") == other.starts_with("__");
     one == other || is_alike && folded(one).next().is_some() && folded(one).eq(folded(other))
 }
 
 fn folded(key: &str) -> impl Iterator<Item = char> {
-    key.chars().filter(|it| it.is_alphanumeric()).flat_map(char::to_lowercase)
+    key.chars().filter(|it| it.is_alphanumeric()).filter_map(|it| it.to_lowercase().next())
 }

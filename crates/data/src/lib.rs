@@ -7,6 +7,8 @@ mod fields;
 pub mod pointer;
 mod rows;
 pub mod run;
+mod unread;
 
 pub use error::{Error, Kind, Place};
 pub use fields::Fields;
+pub use unread::Suggestion;

@@ -92,18 +92,19 @@ impl Pointer {
     /// Returns the values that it points at, or why one is missing, in document order. A `*` at null points at nothing.
     #[must_use]
     pub fn find<'v>(&self, value: &'v Value) -> Vec<Result<&'v Value, String>> {
-        let mut found = vec![Ok((String::new(), value))];
-        for step in &self.steps {
-            let mut next = Vec::with_capacity(found.len());
-            for place in found {
-                match place {
-                    Ok((at, value)) => next.extend(follow(step, &at, value)),
-                    Err(miss) => next.push(Err(miss)),
-                }
-            }
-            found = next;
-        }
-        found.into_iter().map(|place| place.map(|(_, value)| value)).collect()
+        let mut found = Vec::new();
+        visit(&self.steps, value, &String::new, &mut |it| found.push(it.map_err(|miss| miss())));
+        found
+    }
+
+    /// Returns the values that it points at, and true if none is missing. Describes no miss, which takes longer than the search.
+    pub(crate) fn values<'v>(&self, value: &'v Value) -> (Vec<&'v Value>, bool) {
+        let (mut found, mut is_whole) = (Vec::new(), true);
+        visit(&self.steps, value, &String::new, &mut |it| match it {
+            Ok(value) => found.push(value),
+            Err(_) => is_whole = false,
+        });
+        (found, is_whole)
     }
 
     /// Returns the values of a list: as [`Self::find`], and a single list is replaced by its items, null by none.
@@ -123,31 +124,42 @@ pub(crate) fn escaped(key: &str) -> String {
     key.replace('~', "~0").replace('/', "~1")
 }
 
-/// Returns the values that one step leads to, each with its place.
-fn follow<'v>(step: &str, at: &str, value: &'v Value) -> Vec<Result<(String, &'v Value), String>> {
-    let child = |key: &dyn std::fmt::Display| format!("{at}/{key}");
-    match (step, value) {
-        ("*", Value::Null) => Vec::new(),
+/// A text that is made where it is needed.
+type Text<'t> = &'t dyn Fn() -> String;
+
+/// Passes each value that `steps` lead to from `value`, which is at `at`, to `each`, or why one is missing.
+fn visit<'v>(
+    steps: &[String],
+    value: &'v Value,
+    at: Text<'_>,
+    each: &mut dyn FnMut(Result<&'v Value, Text<'_>>),
+) {
+    let Some((step, rest)) = steps.split_first() else { return each(Ok(value)) };
+    let mut child = |key: Text<'_>, value: &'v Value| {
+        visit(rest, value, &|| format!("{}/{}", at(), key()), each);
+    };
+    let next = match (step.as_str(), value) {
+        ("*", Value::Null) => return,
         ("*", Value::Array(items)) => {
-            items.iter().enumerate().map(|(index, item)| Ok((child(&index), item))).collect()
+            let items = items.iter().enumerate();
+            return items.for_each(|(index, item)| child(&|| index.to_string(), item));
         }
         ("*", Value::Object(fields)) if !fields.is_empty() => {
-            fields.iter().map(|(key, item)| Ok((child(&escaped(key)), item))).collect()
+            return fields.iter().for_each(|(key, item)| child(&|| escaped(key), item));
         }
         (key, Value::Object(fields)) => {
             let same = || fields.iter().find(|(other, _)| is_same_key(key, other));
-            match fields.get_key_value(key).or_else(same) {
-                Some((key, value)) => {
-                    vec![Ok((child(&escaped(key)), value))]
-                }
-                None => vec![Err(miss(at, value))],
-            }
+            fields.get_key_value(key).or_else(same).map(|(key, item)| (key.as_str(), item))
         }
         (key, Value::Array(items)) => {
             let item = key.parse().ok().and_then(|index: usize| items.get(index));
-            vec![item.map(|item| (child(&key), item)).ok_or_else(|| miss(at, value))]
+            item.map(|item| (key, item))
         }
-        _ => vec![Err(miss(at, value))],
+        _ => None,
+    };
+    match next {
+        Some((key, item)) => child(&|| escaped(key), item),
+        None => each(Err(&|| miss(&at(), value))),
     }
 }
 

@@ -1,6 +1,6 @@
 //! Questions with reference answers and reference contexts, under the names of common evaluation files.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::HashMap;
 
 use serde_json::Value;
 
@@ -9,10 +9,10 @@ use crate::dataset::jsonl::id_of;
 use crate::dataset::lint::finding::Rule;
 use crate::dataset::nearest;
 use crate::error::{Error, Place};
-use crate::fields::Fields;
+use crate::fields::{Fields, given_as};
 use crate::rows;
 use crate::run::external::input::Input;
-use crate::run::external::join::unread;
+use crate::unread::Unread;
 use ragtriage_core::types::{DocId, Document, DocumentNames, Note, Question, QuestionKind};
 
 /// Words from which a reference answer is an explanation, not a value.
@@ -133,28 +133,21 @@ pub fn pairs(
     } else {
         "reference_contexts"
     };
-    let (mut keys, mut maps, mut n_unread) = (BTreeSet::new(), BTreeSet::new(), 0);
+    let mut unread = Unread::default();
     for (_, row) in &rows {
-        let of_row = row.as_object().into_iter().flatten().map(|(key, _)| key);
-        let of_row: Vec<_> = of_row.filter(|key| !fields.is_known("row", key)).collect();
-        n_unread += usize::from(!of_row.is_empty());
-        keys.extend(of_row.into_iter().cloned());
-        maps.extend(fields.suggested(row, [reference, contexts]));
+        let keys = row.as_object().into_iter().flat_map(|row| row.keys());
+        let keys = keys.filter(|key| !fields.is_known("row", key));
+        unread.add(keys.cloned().collect(), fields.suggested(row, [reference, contexts]));
     }
-    let maps = maps.iter().map(|map: &String| {
-        map.replace("sole_answer", "reference").replace("sole_contexts", "reference_contexts")
-    });
-    let maps: BTreeSet<String> = maps.collect();
     if answer == AnswerField::Reference
         && !has(reference)
         && !has(contexts)
         && let [(place, Value::Object(row)), ..] = rows.as_slice()
     {
         let message = format!("no reference answer; {}", rows::keys(row));
-        let maps: Vec<String> = maps.into_iter().collect();
-        let maps =
-            if maps.is_empty() { "`--map reference=/KEY`".to_owned() } else { maps.join(" or ") };
-        return Err(Error::in_line(place, message, format!("name it with {maps}")));
+        let map = Some(unread.options(" or ")).filter(|options| !options.is_empty());
+        let map = map.unwrap_or_else(|| "`--map reference=/KEY`".to_owned());
+        return Err(Error::in_line(place, message, format!("name it with {map}")));
     }
     let mut all: Vec<QaPair> = Vec::new();
     let mut ids: HashMap<String, usize> = HashMap::new();
@@ -178,8 +171,8 @@ pub fn pairs(
     if all.is_empty() {
         return Err(Error::no_questions(input.name().as_ref(), None));
     }
-    let note = Note { count: n_unread, what: unread(&keys, &maps) };
-    let notes = if n_unread > 0 { vec![note] } else { Vec::new() };
+    let mut notes = Vec::new();
+    unread.note(&mut notes);
     Ok((all, notes))
 }
 
@@ -192,11 +185,7 @@ fn pair(
 ) -> Result<(QaPair, bool), Error> {
     let keys = || row.as_object().map_or(String::new(), rows::keys);
     let wrong = |field: &str, expected: &str| {
-        let field = match field {
-            "sole_answer" => "reference",
-            "sole_contexts" => "reference_contexts",
-            field => field,
-        };
+        let field = given_as(field);
         let message = format!("`{field}` must be {expected}; {}", keys());
         let hint =
             format!("correct it, or name its place, for instance `--map {field}=/KEY/*/KEY`");

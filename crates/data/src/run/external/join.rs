@@ -10,21 +10,15 @@ use super::input::Input;
 use super::recorded::{CONTEXTS, Recorded, RecordedAttempt, RecordedHit, RecordedStage, StageRole};
 use super::trec_run::TrecRun;
 use super::{Error, Place};
+use crate::unread::Unread;
 use ragtriage_core::text::column;
 use ragtriage_core::types::{Note, Question, QuestionId, Step};
-
-/// Unread keys that a note names.
-const MOST_KEYS: usize = 5;
 
 /// A record, by question.
 #[derive(Debug, Default)]
 pub struct Joined {
     lines: HashMap<QuestionId, Recorded>,
-    /// Keys that were not read, and the number of lines with one.
-    unread: BTreeSet<String>,
-    n_unread: usize,
-    /// Options that would read some of them.
-    maps: BTreeSet<String>,
+    unread: Unread,
     /// Counts collected while joining.
     pub notes: Vec<Note>,
 }
@@ -57,7 +51,7 @@ impl Joined {
                 }
             }
         }
-        joined.note_unread();
+        joined.unread.note(&mut joined.notes);
         joined.complete_answers();
         let lines = joined.lines.values();
         let bare = lines.filter(|line| line.stages.is_empty() && line.error.is_none());
@@ -70,20 +64,12 @@ impl Joined {
     }
 
     fn insert(&mut self, question: &Question, mut line: Recorded) -> Result<(), Error> {
-        let unread = std::mem::take(&mut line.unread);
-        self.n_unread += usize::from(!unread.is_empty());
-        self.unread.extend(unread);
-        self.maps.extend(std::mem::take(&mut line.maps));
+        self.unread.add(std::mem::take(&mut line.unread), std::mem::take(&mut line.suggested));
         let position = line.position.clone();
         match self.lines.insert(question.id.clone(), line) {
             None => Ok(()),
             Some(_) => Err(duplicate_question(&position, question.id.as_str())),
         }
-    }
-
-    fn note_unread(&mut self) {
-        let what = unread(&self.unread, &self.maps);
-        self.note(self.n_unread, &what);
     }
 
     /// Completes a record with answers: questions without one count as unanswered.
@@ -183,22 +169,6 @@ impl Joined {
     pub fn has_answers(&self) -> bool {
         self.lines.values().any(|line| line.answer.is_some())
     }
-}
-
-/// Describes keys that are not read, and the options that would read some of them.
-pub(crate) fn unread(keys: &BTreeSet<String>, maps: &BTreeSet<String>) -> String {
-    let mut names: Vec<String> =
-        keys.iter().take(MOST_KEYS).map(|key| format!("`{key}`")).collect();
-    if keys.len() > MOST_KEYS {
-        names.push("...".to_owned());
-    }
-    let maps: Vec<&str> = maps.iter().map(String::as_str).collect();
-    let read_by = if maps.is_empty() {
-        String::new()
-    } else {
-        format!(" (to read one: {})", maps.join(", "))
-    };
-    format!("[line|lines] with keys that are not read: {}{read_by}", names.join(", "))
 }
 
 /// Returns the error of a second line for a question.

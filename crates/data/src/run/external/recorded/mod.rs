@@ -26,6 +26,8 @@ mod stage;
 #[cfg(test)]
 mod tests;
 
+use std::collections::HashSet;
+
 use ragtriage_core::types::{Condition, Step};
 use serde_json::{Map, Value};
 
@@ -40,6 +42,7 @@ use super::unique::UniqueFields;
 use crate::error::{Error, Place};
 use crate::fields::Fields;
 use crate::rows;
+use crate::unread::Suggestion;
 
 /// One question as an external RAG answered it.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -63,8 +66,8 @@ pub struct Recorded {
     pub error: Option<RecordedError>,
     /// Ignored keys.
     pub unread: Vec<String>,
-    /// The options `--map` that would read some of them.
-    pub maps: Vec<String>,
+    /// The options that would read some of them.
+    pub suggested: Vec<Suggestion>,
 }
 
 /// The answer to the question under another condition.
@@ -80,18 +83,22 @@ pub struct RecordedCondition {
 
 impl Recorded {
     /// Returns true if `next` is the next passage of this record, in a file with a row for each: of the same question with the same answer
-    /// or none.
-    fn goes_on_in(&self, next: &Self) -> bool {
+    /// or none. `texts`: those of this record's passages, if it has gone on before.
+    fn goes_on_in(&self, next: &Self, texts: &mut HashSet<Option<String>>) -> bool {
+        fn text(it: &Recorded) -> Option<&String> {
+            it.answer.as_ref()?.text.as_ref()
+        }
         let [own, others] = [self, next].map(|it| match it.stages.as_slice() {
-            [stage] if stage.name == CONTEXTS && it.conditions.is_empty() => stage.hits.as_ref(),
+            [stage] if stage.name == CONTEXTS && it.conditions.is_empty() => stage.hits.as_deref(),
             _ => None,
         });
-        let text = |it: &Self| it.answer.as_ref().and_then(|answer| answer.text.clone());
-        (&self.id, &self.question) == (&next.id, &next.question)
-            && text(next).is_none_or(|answer| text(self) == Some(answer))
-            && own.zip(others).is_some_and(
-                |(own, others)| matches!(others.as_slice(), [one] if !own.contains(one)),
-            )
+        let is_same = (&self.id, &self.question) == (&next.id, &next.question)
+            && text(next).is_none_or(|answer| text(self) == Some(answer));
+        let (true, Some(own), Some([one])) = (is_same, own, others) else { return false };
+        if texts.is_empty() {
+            texts.extend(own.iter().map(|hit| hit.text.clone()));
+        }
+        texts.insert(one.text.clone()) || !own.contains(one)
     }
 
     /// Returns the stage of the packed passages.
@@ -114,19 +121,22 @@ impl Recorded {
 /// The first row that is not valid or lacks a required key.
 pub fn read(input: &Input, fields: &Fields) -> Result<Vec<Recorded>, Error> {
     let mut all: Vec<Recorded> = Vec::new();
-    let (mut has_reference, mut n_gold) = (false, 0);
+    let (mut has_reference, mut n_gold, mut texts) = (false, 0, HashSet::new());
     rows::each(input, fields, |place, row| {
         let row = Value::Object(row);
         has_reference |= fields.has("row", "reference", &row);
         n_gold += usize::from(fields.is_at("row", "contexts", "/context", &row));
         let Value::Object(row) = row else { unreachable!("an object") };
         let recorded = of_fields(place, row, fields, true)?;
-        match all.last_mut().filter(|last| last.goes_on_in(&recorded)) {
+        match all.last_mut().filter(|last| last.goes_on_in(&recorded, &mut texts)) {
             Some(last) => {
                 let added = recorded.stages.into_iter().filter_map(|stage| stage.hits).flatten();
                 last.stages[0].hits.get_or_insert_default().extend(added);
             }
-            None => all.push(recorded),
+            None => {
+                texts.clear();
+                all.push(recorded);
+            }
         }
         Ok(())
     })?;
@@ -160,7 +170,8 @@ fn of_fields(
 ) -> Result<Recorded, Error> {
     let keys = rows::keys(&given);
     let row = Value::Object(given);
-    let maps = if is_asked { fields.suggested(&row, ["answer", "contexts"]) } else { Vec::new() };
+    let names = ["answer", "contexts"];
+    let suggested = if is_asked { fields.suggested(&row, names) } else { Vec::new() };
     let Value::Object(mut given) = row else { unreachable!("an object") };
     let mut forms = Forms::new(position, fields);
     forms.record(&mut given)?;
@@ -177,8 +188,9 @@ fn of_fields(
         Some(contexts) => add_contexts(position, &mut stages, contexts, prompt.is_some())?,
         None if has_stages || error.is_some() => {}
         None => {
-            let known = "`--map contexts=/KEY` (their documents: `--map context_ids=/KEY`)";
-            let map = maps.iter().find(|it| it.contains("contexts=")).map_or(known, String::as_str);
+            let known = suggested.iter().find(|it| it.field == "contexts");
+            let any = "`--map contexts=/KEY` (their documents: `--map context_ids=/KEY`)";
+            let map = known.map_or_else(|| any.to_owned(), ToString::to_string);
             let hint = format!("name the passages that were retrieved with {map}; {NO_RESULTS}");
             let message = format!("neither `contexts` nor `stages`; {keys}");
             return Err(Error::in_line(position, message, hint));
@@ -200,7 +212,7 @@ fn of_fields(
         conditions: self::conditions(position, conditions)?,
         error,
         unread,
-        maps,
+        suggested,
     })
 }
 

@@ -431,7 +431,7 @@ fn a_test_set_is_no_results_file() {
     assert!(hint.expect("a hint").contains("`--map contexts=/my_chunks`"));
     let read =
         all(r#"{"question": "q", "contexts": ["a"], "final_reply_output": "x"}"#).expect("reads");
-    assert_eq!(read[0].maps, ["`--map answer=/final_reply_output`"]);
+    assert_eq!(read[0].suggested[0].to_string(), "`--map answer=/final_reply_output`");
 }
 
 #[test]
