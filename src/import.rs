@@ -136,7 +136,9 @@ pub fn import(args: ImportArgs) -> Result<(), Failure> {
             None
         };
 
-        let mut manifest = record::begun(&resolved, (&dataset).into(), git_commit());
+        let Dataset { documents, questions, notes, digest } = &dataset;
+        let counts = (documents.len(), questions.len());
+        let mut manifest = record::begun(&resolved, (digest, notes), counts, git_commit());
         manifest.external = Some(ExternalSource { kind: kind.to_owned(), from, sha256 });
         manifest.notes.extend(joined.notes.iter().cloned());
         manifest.seconds.insert("load".to_owned(), clock.elapsed().as_secs_f64());

@@ -179,7 +179,9 @@ pub fn run(args: RunArgs) -> Result<(), Failure> {
 
 /// Returns the manifest of a run that begins.
 fn begun(resolved: &Resolved, dataset: &Dataset, work: &Work) -> Manifest {
-    let mut manifest = record::begun(resolved, dataset.into(), git_commit());
+    let Dataset { documents, questions, notes, digest } = dataset;
+    let counts = (documents.len(), questions.len());
+    let mut manifest = record::begun(resolved, (digest, notes), counts, git_commit());
     match work {
         Work::Ours(assembled) => record::parts(&mut manifest, assembled),
         Work::Service(_) => {

@@ -10,32 +10,18 @@ use crate::ask::RunFacts;
 use ragtriage_clients::embed::CachedEncoder;
 use ragtriage_core::chunk;
 use ragtriage_core::text::{address, analyse, tokens};
-use ragtriage_core::types::{Dataset, Note};
+use ragtriage_core::types::Note;
 use ragtriage_data::run::{Manifest, ModelRecord, SCHEMA};
 
-/// Facts about the data for the manifest.
-#[derive(Clone, Copy, Debug)]
-pub struct Data<'a> {
-    /// Hex sha256 of the loaded data set.
-    pub digest: &'a str,
-    /// Deviations that the loader accepted and counted.
-    pub notes: &'a [Note],
-    /// Documents in the corpus.
-    pub n_documents: usize,
-    /// Questions of the run.
-    pub n_questions: usize,
-}
-
-impl<'a> From<&'a Dataset> for Data<'a> {
-    fn from(dataset: &'a Dataset) -> Self {
-        let Dataset { documents, questions, notes, digest } = dataset;
-        Self { digest, notes, n_documents: documents.len(), n_questions: questions.len() }
-    }
-}
-
-/// Returns the manifest of a starting run, without its name and models.
+/// Returns the manifest of a run that starts on `n_documents` and `n_questions` of the data with this `digest`, without its name and
+/// models. `notes`: the deviations that the loader accepted and counted.
 #[must_use]
-pub fn begun(resolved: &Resolved, data: Data<'_>, git_commit: Option<String>) -> Manifest {
+pub fn begun(
+    resolved: &Resolved,
+    (digest, notes): (&str, &[Note]),
+    (n_documents, n_questions): (usize, usize),
+    git_commit: Option<String>,
+) -> Manifest {
     let (settings, shortened) = resolved.settings.with_addresses(address::shown_url);
     Manifest {
         schema: SCHEMA,
@@ -46,11 +32,11 @@ pub fn begun(resolved: &Resolved, data: Data<'_>, git_commit: Option<String>) ->
         config: resolved.file.as_deref().unwrap_or(Path::new("")).display().to_string(),
         settings,
         dataset: resolved.settings.dataset.label(),
-        dataset_digest: data.digest.to_owned(),
+        dataset_digest: digest.to_owned(),
         shortened,
-        notes: data.notes.to_vec(),
-        n_documents: data.n_documents,
-        n_questions: data.n_questions,
+        notes: notes.to_vec(),
+        n_documents,
+        n_questions,
         seed: resolved.settings.evaluation.seed,
         ..Manifest::default()
     }

@@ -16,7 +16,7 @@ use crate::execute::{RunSource, execute};
 use crate::index_cache::IndexCache;
 use crate::record::RunSink;
 use crate::settings::assemble::{self, Assembled};
-use crate::settings::record::{self, Data};
+use crate::settings::record;
 use ragtriage_core::metric::Metric;
 use ragtriage_core::types::Trace;
 use ragtriage_data::run::{Manifest, RunFolder, SavedRun, deciding};
@@ -63,13 +63,9 @@ impl Sweep<'_> {
             assemble::assemble(&trial.resolved, request.environment, request.on_download).await;
         request.watch.finish();
         let assembled = assembled?;
-        let data = Data {
-            digest: &self.digest,
-            notes: &self.notes,
-            n_documents: self.documents.len(),
-            n_questions: part.questions.len(),
-        };
-        let mut manifest = record::begun(&trial.resolved, data, request.git_commit.clone());
+        let counts = (self.documents.len(), part.questions.len());
+        let data = (&*self.digest, &*self.notes);
+        let mut manifest = record::begun(&trial.resolved, data, counts, request.git_commit.clone());
         record::parts(&mut manifest, &assembled);
         manifest.notes.extend(part.note.clone());
         let held_out = if part.is_held_out { "-heldout" } else { "" };
