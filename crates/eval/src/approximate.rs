@@ -41,8 +41,8 @@ fn compared(run: &SavedRun, retriever: Step) -> ApproximateSearch {
     for step in &searched {
         if let Some(exact) = &step.exact_search {
             let found: HashSet<&ChunkId> = step.hits.iter().map(|hit| &hit.id).collect();
-            let n_found = exact.hits.iter().filter(|id| found.contains(id)).count();
-            recalls.push(n_found as f64 / exact.hits.len().max(1) as f64);
+            let n_found = exact.iter().filter(|id| found.contains(id)).count();
+            recalls.push(n_found as f64 / exact.len().max(1) as f64);
         }
     }
     let (n, recall) = (recalls.len(), mean(&recalls));

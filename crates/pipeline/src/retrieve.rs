@@ -10,8 +10,7 @@ use super::{Error, rerank};
 use ragtriage_core::attribute::support::{Reading, SupportTest};
 use ragtriage_core::fuse::Parts;
 use ragtriage_core::types::{
-    ChunkId, Corpus, ExactSearch, GoldMember, OtherSearches, Question, Ranking, Step, StepHit,
-    Trace, TraceStep,
+    ChunkId, Corpus, GoldMember, OtherSearches, Question, Ranking, Step, StepHit, Trace, TraceStep,
 };
 
 /// Queries every retriever, fuses several rankings, reranks, and drops hits below the minimum score. If `is_compared`, exact
@@ -120,13 +119,9 @@ async fn exact_search(
     retriever: &dyn Retriever,
     question: &Question,
     plan: &RetrievalPlan,
-) -> Result<Option<ExactSearch>, Error> {
-    let clock = Instant::now();
+) -> Result<Option<Vec<ChunkId>>, Error> {
     let ranking = retriever.retrieve_exactly(&question.text, plan.candidates).await?;
-    Ok(ranking.map(|ranking| ExactSearch {
-        hits: allowed(ranking, question, plan).ids().cloned().collect(),
-        seconds: clock.elapsed().as_secs_f64(),
-    }))
+    Ok(ranking.map(|ranking| allowed(ranking, question, plan).ids().cloned().collect()))
 }
 
 /// Returns a ranking without the document whose id is the question's, if that one is left out: queries of BEIR's `ArguAna` and Quora

@@ -18,8 +18,7 @@ pub(super) fn cause(delivery: &Delivery<'_>, evidence: Evidence) -> Option<(Caus
     if is_truncated(delivery) {
         return Some((Cause::Index, "it lies beyond the input limit of the encoder"));
     }
-    let exact = trace.retrievers().filter_map(|step| step.exact_search.as_ref());
-    if found_with(delivery, exact.flat_map(|exact| &exact.hits)) {
+    if found_with(delivery, trace.retrievers().flat_map(|step| step.exact_search.iter().flatten())) {
         return Some((Cause::Index, "exact search finds it, which approximate search lost"));
     }
     let other = trace.other_searches.as_ref()?;

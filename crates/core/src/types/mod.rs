@@ -40,7 +40,7 @@ pub use range::{ByteRange, RangeSet};
 pub use ranking::{Hit, Ranking, collapse};
 pub use similarity::{Hnsw, Similarity, VectorShape};
 pub use trace::{
-    Attempt, Condition, ConditionAnswers, ContextProbe, ExactSearch, Finish, Gold, GoldMember,
+    Attempt, Condition, ConditionAnswers, ContextProbe, Finish, Gold, GoldMember,
     Origin, OtherSearches, RetrieverName, Stance, Step, StepHit, Support, SupportRule, TokenUse,
     Trace, TraceStep,
 };

@@ -292,19 +292,11 @@ pub struct TraceStep {
     pub k: Option<usize>,
     /// Best first.
     pub hits: Vec<StepHit>,
-    /// Exact search for the same question, where these hits come from an approximate search.
+    /// What exact search finds for the same question, best first, where these hits come from an approximate search. No later
+    /// step uses it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub exact_search: Option<ExactSearch>,
+    pub exact_search: Option<Vec<ChunkId>>,
     /// Wall time, seconds; without exact search.
-    pub seconds: f64,
-}
-
-/// An exact search that shows what an approximate one misses. No later step uses it.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct ExactSearch {
-    /// Best first.
-    pub hits: Vec<ChunkId>,
-    /// Wall time, seconds.
     pub seconds: f64,
 }
 
@@ -533,8 +525,7 @@ impl Trace {
     /// prompts.
     pub fn passages(&self) -> impl Iterator<Item = &ChunkId> {
         let hits = self.steps.iter().flat_map(|step| {
-            let exact = step.exact_search.iter().flat_map(|exact| &exact.hits);
-            step.hits.iter().map(|hit| &hit.id).chain(exact)
+            step.hits.iter().map(|hit| &hit.id).chain(step.exact_search.iter().flatten())
         });
         let gold = self.gold.groups.iter().flatten().flat_map(|member| &member.chunks);
         let shown = self
@@ -547,9 +538,7 @@ impl Trace {
     /// Returns [`Self::passages`] for replacement.
     pub fn passages_mut(&mut self) -> impl Iterator<Item = &mut ChunkId> {
         let hits = self.steps.iter_mut().flat_map(|step| {
-            let exact = step.exact_search.iter_mut();
-            let exact = exact.flat_map(|exact| &mut exact.hits);
-            step.hits.iter_mut().map(|hit| &mut hit.id).chain(exact)
+            step.hits.iter_mut().map(|hit| &mut hit.id).chain(step.exact_search.iter_mut().flatten())
         });
         let gold = self.gold.groups.iter_mut().flatten().flat_map(|member| &mut member.chunks);
         let shown = self.conditions.iter_mut().flat_map(|condition| {

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::tests::{failed, manifest, trace};
-use ragtriage_core::types::{ExactSearch, Hnsw, Trace};
+use ragtriage_core::types::{Hnsw, Trace};
 use ragtriage_data::run::ApproximateIndex;
 use ragtriage_data::run::judged::Decided;
 
@@ -10,7 +10,7 @@ fn searched(index: usize, approximate: &[&str], exact: Option<&[&str]>) -> Trace
     let mut trace = trace(index, approximate, "", None);
     trace.steps[0].step = Step::Dense;
     let hits = |ids: &[&str]| ids.iter().map(|id| (*id).into()).collect();
-    trace.steps[0].exact_search = exact.map(|ids| ExactSearch { hits: hits(ids), seconds: 1.5 });
+    trace.steps[0].exact_search = exact.map(hits);
     trace
 }
 

@@ -180,11 +180,11 @@ async fn exact_search_runs_next_to_approximate_search_of_the_sample() {
     let found = step(true, false).await;
     assert_eq!(ids(found.hits.iter().map(|hit| &hit.id)), ["b#0"]);
     let exact = found.exact_search.expect("compared");
-    assert_eq!(ids(&exact.hits), ["a#0", "b#0"]);
+    assert_eq!(ids(&exact), ["a#0", "b#0"]);
     let outside = step(false, false).await;
     assert_eq!(outside.exact_search, None);
     // The document that has the question's id is in neither ranking.
     let others = step(true, true).await;
     let exact = others.exact_search.expect("compared");
-    assert_eq!((others.hits.len(), ids(&exact.hits)), (0, vec!["a#0"]));
+    assert_eq!((others.hits.len(), ids(&exact)), (0, vec!["a#0"]));
 }

@@ -1,7 +1,7 @@
 //! Causes of `not_retrieved`.
 
 use super::*;
-use crate::types::{Cause, ExactSearch, FailureClass, OtherSearches};
+use crate::types::{Cause, FailureClass, OtherSearches};
 
 /// A trace whose evidence, in `d#1`, no retriever found; `change` adds what else is known.
 fn cause(change: impl Fn(&mut Trace)) -> (FailureClass, Option<Cause>) {
@@ -52,7 +52,7 @@ fn what_exact_search_finds_is_lost_by_the_index() {
     let exact = |id: &'static str| {
         let hits = vec![id.into()];
         cause(move |trace| {
-            trace.steps[0].exact_search = Some(ExactSearch { hits: hits.clone(), seconds: 0.0 });
+            trace.steps[0].exact_search = Some(hits.clone());
             trace.other_searches = Some(searched(&["d#1"], &[]));
         })
         .1

@@ -15,7 +15,6 @@ fn trace(index: usize, approximate: &[&str], exact: Option<&[&str]>) -> Trace {
     let nothing = json!({"holds": false, "rule": "judged"});
     let hits = approximate.iter().map(|id| json!({"id": id, "score": 1.0}));
     let hits: Vec<Value> = hits.collect();
-    let exact = exact.map(|ids| json!({"hits": ids, "seconds": 0.75}));
     let dense = json!({"stage": "dense", "hits": hits, "exact_search": exact, "seconds": 0.25});
     let packed = json!({"stage": "packed", "hits": hits, "seconds": 0.0});
     serde_json::from_value(json!({
