@@ -1,30 +1,28 @@
 //! The configuration of a run: data, settings, versions and models.
 //!
-//! A report is passed on more freely than a run's folder: private values ([`is_private`]) are left out. User info and query of
+//! A report is passed on more freely than a run's folder: private values ([`shown`]) are left out. User info and query of
 //! addresses were never recorded.
 
 use serde_json::{Value, json};
 
 use crate::document::Fact;
 use crate::external;
-use ragtriage_core::config::Settings;
 use ragtriage_core::types::QuestionKind;
-use ragtriage_data::run::{Manifest, SavedRun, is_private};
+use ragtriage_data::run::{Manifest, SavedRun, shown};
 use ragtriage_eval::summary::Summary;
 
-/// Settings that are shown whatever they are.
-const MAIN: [&str; 5] = [
-    "/chunking/size",
-    "/chunking/overlap",
-    "/retrieval/retrievers",
-    "/retrieval/k",
-    "/generation/generator",
+/// Settings that are shown whatever they are, with their places.
+const MAIN: [(&str, &str); 5] = [
+    ("chunking.size", "/chunking/size"),
+    ("chunking.overlap", "/chunking/overlap"),
+    ("retrieval.retrievers", "/retrieval/retrievers"),
+    ("retrieval.k", "/retrieval/k"),
+    ("generation.generator", "/generation/generator"),
 ];
 
 /// Returns data, settings, versions and models in reading order.
 pub(super) fn facts(run: &SavedRun, summary: &Summary) -> Vec<Fact> {
     let manifest = &run.manifest;
-    let settings = &manifest.settings;
     let mut facts = vec![
         Fact::new("Corpus", corpus(manifest)),
         Fact::new("Questions", questions(run, summary)),
@@ -32,7 +30,7 @@ pub(super) fn facts(run: &SavedRun, summary: &Summary) -> Vec<Fact> {
     if let Some(source) = &manifest.external {
         facts.extend(external::pipeline(source, run));
     }
-    let evaluation = &settings.evaluation;
+    let evaluation = &manifest.settings.evaluation;
     facts.extend([
         Fact::new(
             "Scoring",
@@ -48,7 +46,7 @@ pub(super) fn facts(run: &SavedRun, summary: &Summary) -> Vec<Fact> {
         let hash = hash.map_or(String::new(), |hash| format!(" (sha256 {}…)", short(hash)));
         Fact::new(format!("Model, {}", model.role), format!("{}{hash}", model.name))
     }));
-    facts.extend(changed(settings, !manifest.is_external()));
+    facts.extend(settings(manifest));
     facts
 }
 
@@ -92,54 +90,23 @@ fn short(hash: &str) -> &str {
     hash.get(..12).unwrap_or(hash)
 }
 
-/// Returns the settings that differ from their defaults and the main ones of our own pipeline (`is_own`), in the order of the settings
-/// file, and counts those that are not shown.
-fn changed(settings: &Settings, is_own: bool) -> Vec<Fact> {
-    let mut changed = Changed::default();
-    let [values, mut defaults] = [settings, &Settings::default()].map(|settings| json!(settings));
-    for main in MAIN.iter().filter(|_| is_own) {
-        defaults.pointer_mut(main).map(Value::take);
+/// Returns the settings that differ from their defaults, ascending by name, then the main ones of our own pipeline that do not.
+fn settings(manifest: &Manifest) -> Vec<Fact> {
+    let differences = Manifest::default().setting_differences(manifest);
+    let mut facts: Vec<Fact> = differences
+        .iter()
+        .map(|one| Fact::new(&*one.key, shown(&one.key, &one.to, "(not shown)").to_string()))
+        .collect();
+    if manifest.is_external() {
+        return facts;
     }
-    changed.collect("", &values, &defaults);
-    let Changed { mut facts, n_hidden } = changed;
-    if n_hidden > 0 {
-        let hidden =
-            "not shown: names of variables that hold keys and headers, and values that may be keys";
-        facts.push(Fact::new(format!("{n_hidden} more"), hidden));
+    let all = json!(manifest.settings);
+    for (key, pointer) in MAIN {
+        if differences.iter().all(|one| one.key != key) {
+            facts.push(Fact::new(key, all.pointer(pointer).unwrap_or(&Value::Null).to_string()));
+        }
     }
     facts
-}
-
-#[derive(Default)]
-struct Changed {
-    facts: Vec<Fact>,
-    n_hidden: usize,
-}
-
-impl Changed {
-    fn collect(&mut self, path: &str, value: &Value, default: &Value) {
-        if value == default || value.is_null() {
-            return;
-        }
-        if is_private(path, value) {
-            self.n_hidden += 1;
-            return;
-        }
-        match value {
-            Value::Object(table) => {
-                for (key, value) in table {
-                    let path = if path.is_empty() { key.clone() } else { format!("{path}.{key}") };
-                    self.collect(&path, value, &default[key]);
-                }
-            }
-            Value::Array(items) if items.iter().any(|item| item.is_object() || item.is_array()) => {
-                for (at, item) in items.iter().enumerate() {
-                    self.collect(&format!("{path}[{at}]"), item, &Value::Null);
-                }
-            }
-            _ => self.facts.push(Fact::new(path, value.to_string())),
-        }
-    }
 }
 
 #[cfg(test)]
@@ -148,52 +115,47 @@ mod tests {
 
     fn told(settings: Value) -> Vec<String> {
         let settings = serde_json::from_value(settings).expect("settings");
-        changed(&settings, false).iter().map(Fact::to_string).collect()
+        let manifest = Manifest { settings, ..Manifest::default() };
+        self::settings(&manifest).iter().map(Fact::to_string).collect()
     }
 
     #[test]
-    fn settings_that_differ_are_named_with_their_values_in_the_order_of_the_file() {
-        assert_eq!(told(json!({})), [""; 0]);
+    fn settings_that_differ_are_named_with_their_values_before_the_main_ones_that_do_not() {
         let found = told(json!({
             "rerank": {"model": "m"}, "retrieval": {"retrievers": ["dense"], "bm25": {"k1": 1.0}, "k": 6},
+            "chunking": {"size": 100, "overlap": 7},
         }));
         assert_eq!(
             found,
             [
-                "retrieval.retrievers: [\"dense\"]",
-                "retrieval.k: 6",
+                "chunking.overlap: 7",
+                "chunking.size: 100",
+                "rerank.model: \"m\"",
                 "retrieval.bm25.k1: 1.0",
-                "rerank.model: \"m\""
+                "retrieval.k: 6",
+                "retrieval.retrievers: [\"dense\"]",
+                "generation.generator: \"none\"",
             ]
         );
     }
 
     #[test]
     fn no_variable_and_nothing_like_a_key_is_shown_and_what_stands_beside_it_is() {
-        let hidden =
-            "not shown: names of variables that hold keys and headers, and values that may be keys";
         let found = told(json!({"generation": {
             "api_key_env": "NAME", "headers_env": {"x": "NAME"},
-            "extra_body": {"max_tokens": 20, "user": "u", "api-key": "SECRET", "nested": {"Authorization": "SECRET"}},
+            "extra_body": {"max_tokens": 20, "api-key": "SECRET", "nested": {"Authorization": "SECRET"},
+                           "providers": [{"auth": "SECRET", "n": 1}], "stop": ["a", "b"]},
         }}));
-        assert_eq!(
-            found,
-            [
-                "generation.extra_body.max_tokens: 20",
-                "generation.extra_body.user: \"u\"",
-                &format!("4 more: {hidden}")
-            ]
-        );
-        let found = told(json!({"generation": {"extra_body": {
-            "providers": [{"auth": "SECRET", "n": 1}, {"Cookie": 7}], "headers": {"x": "SECRET"}, "stop": ["a", "b"],
-        }}}));
-        assert_eq!(
-            found,
-            [
-                "generation.extra_body.providers[0].n: 1",
-                "generation.extra_body.stop: [\"a\",\"b\"]",
-                &format!("3 more: {hidden}")
-            ]
-        );
+        let shown = [
+            "generation.extra_body.max_tokens: 20",
+            "generation.extra_body.providers: [{\"auth\":\"(not shown)\",\"n\":1}]",
+            "generation.extra_body.stop: [\"a\",\"b\"]",
+            "generation.api_key_env: \"(not shown)\"",
+        ];
+        for line in shown {
+            assert!(found.iter().any(|one| one == line), "{line}: {found:?}");
+        }
+        let text = found.join("\n");
+        assert!(!text.contains("SECRET") && !text.contains("NAME"), "{text}");
     }
 }
