@@ -5,18 +5,20 @@ use std::path::PathBuf;
 use clap::Args;
 use clap::builder::NonEmptyStringValueParser;
 
+use crate::announce::announce;
 use crate::bars::ProgressBars;
 use crate::environment::{assembled, environment};
 use crate::failure::Failure;
+use crate::output;
 use crate::overrides::OverrideArgs;
 use crate::run_folder::configuration;
 use crate::runtime::block_on;
-use crate::{announce, output};
 use ragtriage_core::attribute::judge::mark_declined;
 use ragtriage_core::config::Settings;
 
 use ragtriage_pipeline::settings::Resolved;
 use ragtriage_pipeline::settings::assemble::Assembled;
+use ragtriage_pipeline::settings::assemble::recipients::recipients;
 use ragtriage_pipeline::single::{Single, ask_single};
 use ragtriage_report::ask::{AskedQuestion, PromptMessages};
 use ragtriage_report::render::terminal::render;
@@ -94,7 +96,7 @@ async fn answered(
     let Assembled { plan, models, .. } = assembled(resolved, &environment, &bars).await?;
     let mut models = models.into_iter();
     let generator = models.find(|model| model.role == "generator").map(|model| model.name);
-    announce::announce(announce::sent(&resolved.settings));
+    announce(recipients(&resolved.settings));
     let single = Box::pin(ask_single(documents, &args.question, plan, &bars)).await?;
     Ok((single, generator))
 }

@@ -23,14 +23,12 @@ use ragtriage_core::config::VectorStoreKind;
 use ragtriage_core::text::address::shown_url;
 use ragtriage_core::text::numbers::{plural, thousands};
 use ragtriage_core::text::tokens::Tokenizer;
-use ragtriage_core::types::{DocId, QuestionId, RetrieverName};
+use ragtriage_core::types::{DocId, QuestionId, RecipientRole, RetrieverName};
 use ragtriage_pipeline::Error;
 use ragtriage_pipeline::index_check::{IndexCheck, check_index};
 use ragtriage_pipeline::settings::assemble::most_completion_tokens;
 use ragtriage_pipeline::settings::assemble::probe::{self, LocalModel, local_models};
-use ragtriage_pipeline::settings::assemble::recipients::{
-    RecipientRole, recipients, uses_vector_store,
-};
+use ragtriage_pipeline::settings::assemble::recipients::{recipients, uses_vector_store};
 use ragtriage_pipeline::settings::assemble::{self, Environment};
 use ragtriage_pipeline::settings::{Resolved, Settings};
 use ragtriage_report::document::{Fact, Report};

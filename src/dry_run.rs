@@ -1,7 +1,6 @@
 //! What a run, or an import with `--conditions`, would ask, cost and send. Retrieval is run; no service is called, not even one on
 //! this machine, since it may pass on what it is sent.
 
-use crate::announce;
 use crate::bars::ProgressBars;
 use crate::environment::{assembled, environment};
 use crate::failure::Failure;
@@ -16,7 +15,9 @@ use ragtriage_pipeline::execute::{RunSource, execute};
 use ragtriage_pipeline::recorded::RecordedPlan;
 use ragtriage_pipeline::run::stocked;
 use ragtriage_pipeline::settings::assemble::most_completion_tokens;
-use ragtriage_pipeline::settings::assemble::recipients::without_services;
+use ragtriage_pipeline::settings::assemble::recipients::{
+    import_recipients, recipients, without_services,
+};
 use ragtriage_pipeline::settings::{Resolved, Settings};
 use ragtriage_report::estimate::{DryRun, report};
 
@@ -41,7 +42,7 @@ pub(super) async fn of_run(
     };
     let dry_run = DryRun {
         stand_in: is_counted.then(|| stand_in(&settings, &local.settings)).flatten(),
-        sent: announce::sent(&settings),
+        sent: recipients(&settings),
         ..estimated(&settings, &local, estimate)
     };
     print(&dry_run, args.json)
@@ -61,7 +62,7 @@ pub(super) async fn of_conditions(
     let source = RunSource::External { documents: dataset.documents, questions, plan };
     execute(source, &mut sink, &ProgressBars::new()).await?;
     let dry_run = DryRun {
-        sent: announce::sent_by_import(&settings, true),
+        sent: import_recipients(&settings, true),
         ..estimated(&settings, resolved, sink.estimate())
     };
     print(&dry_run, json)

@@ -8,6 +8,7 @@ use std::time::Instant;
 use clap::Args;
 use sha2::{Digest, Sha256};
 
+use crate::announce::announce;
 use crate::bars::ProgressBars;
 use crate::dataset::anchor::add;
 use crate::environment::{environment, git_commit};
@@ -22,7 +23,7 @@ use crate::runtime::block_on;
 use crate::sample::{load_with, sample};
 use crate::shell::shell;
 use crate::starter::starter;
-use crate::{announce, dry_run, judge};
+use crate::{dry_run, judge};
 use ragtriage_clients::fetch::Download;
 use ragtriage_core::config::GeneratorName;
 use ragtriage_core::text::hex::hex;
@@ -44,6 +45,7 @@ use ragtriage_pipeline::progress::Progress;
 use ragtriage_pipeline::record::RunSink;
 use ragtriage_pipeline::recorded::RecordedPlan;
 use ragtriage_pipeline::settings::assemble::RecordConditions;
+use ragtriage_pipeline::settings::assemble::recipients::import_recipients;
 use ragtriage_pipeline::settings::{Resolved, Settings, assemble, record};
 
 #[derive(Debug, Args)]
@@ -153,7 +155,7 @@ pub fn import(args: ImportArgs) -> Result<(), Failure> {
                 return Box::pin(dry_run::of_conditions(&resolved, dataset, plan, args.json)).await;
             }
         }
-        announce::announce(announce::sent_by_import(&resolved.settings, asks_conditions));
+        announce(import_recipients(&resolved.settings, asks_conditions));
 
         manifest.name = args.name.clone().unwrap_or_else(|| run::fresh_name(&args.file));
         let folder = new_folder(&args.out, &manifest.name)?;

@@ -6,6 +6,7 @@ use std::time::Instant;
 
 use clap::Args;
 
+use crate::announce::announce;
 use crate::bars::ProgressBars;
 use crate::environment::{assembled, environment, git_commit};
 use crate::failure::Failure;
@@ -14,7 +15,7 @@ use crate::run_folder::{configuration, runs};
 use crate::runtime::block_on;
 use crate::sample::{load, sample};
 use crate::shell::shell;
-use crate::{announce, dry_run, interrupt, judge, output, report, resume};
+use crate::{dry_run, interrupt, judge, output, report, resume};
 use ragtriage_core::text::address;
 use ragtriage_core::types::Dataset;
 use ragtriage_data::run::replies::{self, Replies};
@@ -24,6 +25,7 @@ use ragtriage_pipeline::execute::{RunSource, execute};
 use ragtriage_pipeline::record::RunSink;
 use ragtriage_pipeline::recorded::RecordedPlan;
 use ragtriage_pipeline::run::stocked;
+use ragtriage_pipeline::settings::assemble::recipients::recipients;
 use ragtriage_pipeline::settings::assemble::{self, Assembled, Environment};
 use ragtriage_pipeline::settings::{Resolved, record};
 
@@ -113,7 +115,7 @@ pub fn run(args: RunArgs) -> Result<(), Failure> {
         let mut manifest = begun(&resolved, &dataset, &work);
         manifest.seconds.insert("assemble".to_owned(), assembling);
         manifest.seconds.insert("load".to_owned(), loading);
-        announce::announce(announce::sent(&resolved.settings));
+        announce(recipients(&resolved.settings));
 
         manifest.name = match &args.resume {
             Some(name) => name.clone(),

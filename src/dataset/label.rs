@@ -9,11 +9,12 @@ use clap::Args;
 use super::anchor::{UNRESOLVED, refuse_other};
 use super::source::{self, SourceArgs};
 use super::terminal::Terminal;
+use crate::announce::announce;
 use crate::bars::ProgressBars;
 use crate::environment::{assembled, environment};
 use crate::failure::Failure;
+use crate::output;
 use crate::runtime::block_on;
-use crate::{announce, output};
 use ragtriage_core::config::{DatasetSettings, ExternalSettings, GeneratorName, RerankSettings};
 use ragtriage_core::text::numbers::{plural, thousands};
 use ragtriage_core::types::{Dataset, Pools, QuestionKind};
@@ -21,6 +22,7 @@ use ragtriage_data::dataset::Appended;
 use ragtriage_data::dataset::label::{self, LabelCounts, Prompt, Stopped};
 use ragtriage_pipeline::pool::pool;
 use ragtriage_pipeline::settings::Resolved;
+use ragtriage_pipeline::settings::assemble::recipients::recipients;
 use ragtriage_report::labelling::AnnotatorScreen;
 
 #[derive(Debug, Args)]
@@ -126,7 +128,7 @@ async fn pooled(
     depth: usize,
     offline: bool,
 ) -> Result<Pools, Failure> {
-    announce::announce(announce::sent(&resolved.settings));
+    announce(recipients(&resolved.settings));
     let environment = environment(resolved, offline, false);
     let bars = ProgressBars::new();
     let plan = assembled(resolved, &environment, &bars).await?.plan;

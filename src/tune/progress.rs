@@ -1,9 +1,11 @@
 //! Progress messages of a sweep, on stderr.
 
+use crate::announce::announce;
 use crate::bars::ProgressBars;
-use crate::{announce, output};
+use crate::output;
 use ragtriage_core::metric::Metric;
 use ragtriage_pipeline::Error;
+use ragtriage_pipeline::settings::assemble::recipients::recipients;
 use ragtriage_pipeline::sweep::trial::TrialResult;
 use ragtriage_pipeline::sweep::trials::Trial;
 use ragtriage_pipeline::sweep::tune::Watch;
@@ -12,7 +14,7 @@ use ragtriage_report::tuning::pairs;
 /// Tells of a sweep on stderr, over the bars of what is under way.
 impl Watch for ProgressBars {
     fn begins(&self, trials: &[Trial]) {
-        announce::announce(trials.iter().flat_map(|it| announce::sent(&it.resolved.settings)));
+        announce(trials.iter().flat_map(|it| recipients(&it.resolved.settings)));
     }
 
     fn tried(

@@ -4,7 +4,7 @@ use serde::Serialize;
 
 use crate::document::{Element, Fact, Report};
 use ragtriage_core::text::numbers::{plural, thousands};
-use ragtriage_core::types::Estimate;
+use ragtriage_core::types::{Estimate, Recipient};
 
 /// The results of a dry run.
 #[derive(Clone, Debug, Serialize)]
@@ -29,21 +29,7 @@ pub struct DryRun {
     #[serde(flatten)]
     pub estimate: Estimate,
     /// The data sent to each service.
-    pub sent: Vec<Sending>,
-}
-
-/// The data sent to one service.
-#[derive(Clone, Debug, Serialize)]
-pub struct Sending {
-    /// Its address.
-    pub to: String,
-    /// Its role.
-    #[serde(rename = "for")]
-    pub purpose: &'static str,
-    /// True if it is on this machine.
-    pub here: bool,
-    /// The data.
-    pub what: &'static str,
+    pub sent: Vec<Recipient>,
 }
 
 /// Builds the report.
@@ -116,21 +102,21 @@ fn figures(dry_run: &DryRun) -> Vec<Fact> {
     ]
 }
 
-fn sent(all: &[Sending]) -> Vec<Fact> {
+fn sent(all: &[Recipient]) -> Vec<Fact> {
     let mut facts = Vec::new();
-    if all.iter().all(|sending| sending.here) {
+    if all.iter().all(|recipient| recipient.is_here) {
         facts.push(Fact::new("Leaves the machine", "nothing"));
     }
-    for (here, label) in [(false, "Leaves the machine"), (true, "Stays on it")] {
-        let sentences = all.iter().filter(|sending| sending.here == here).map(sentence);
+    for (is_here, label) in [(false, "Leaves the machine"), (true, "Stays on it")] {
+        let sentences = all.iter().filter(|recipient| recipient.is_here == is_here).map(sentence);
         let labels = std::iter::once(label).chain(std::iter::repeat(""));
         facts.extend(labels.zip(sentences).map(|(label, text)| Fact::new(label, text)));
     }
     facts
 }
 
-fn sentence(sending: &Sending) -> String {
-    format!("{} go to {} ({})", sending.what, sending.to, sending.purpose)
+fn sentence(recipient: &Recipient) -> String {
+    format!("{} go to {} ({})", recipient.what, recipient.address, recipient.role)
 }
 
 fn count(n: u64) -> String {

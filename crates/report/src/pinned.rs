@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use ragtriage_core::language::Language;
 use ragtriage_core::metric::answer::Scorer;
-use ragtriage_core::types::{Document, Estimate, FailureClass, Interval};
+use ragtriage_core::types::{Document, Estimate, FailureClass, Interval, Recipient, RecipientRole};
 use ragtriage_data::dataset::lint::finding::{Finding, Rule};
 use ragtriage_data::dataset::lint::{Lint, content};
 use ragtriage_data::dataset::{Inspection, Place};
@@ -14,7 +14,7 @@ use ragtriage_eval::files::{FilePlan, FileScores, MetricColumn, Warning};
 use ragtriage_eval::summary::{MetricSummary, Share};
 
 use crate::document::Report;
-use crate::estimate::{self, DryRun, Sending};
+use crate::estimate::{self, DryRun};
 use crate::render::terminal::Screen;
 use crate::render::{markdown, terminal};
 use crate::scores::{self, ScoredFile, ScoredFiles};
@@ -111,8 +111,9 @@ fn an_audit() {
     insta::assert_snapshot!("audit", in_terminal(&audit::report(&found)));
 }
 
-fn sending(here: bool, what: &'static str) -> Sending {
-    Sending { to: "https://host/v1".to_owned(), purpose: "generator", here, what }
+fn recipient(is_here: bool, what: &'static str) -> Recipient {
+    let (address, role) = ("https://host/v1".to_owned(), RecipientRole::Generator);
+    Recipient { address, role, is_here, what }
 }
 
 #[test]
@@ -138,9 +139,9 @@ fn what_a_run_would_cost() {
             most_cost_usd: 1.5,
         },
         sent: vec![
-            sending(false, "passages and questions"),
-            sending(false, "questions"),
-            sending(true, "questions"),
+            recipient(false, "passages and questions"),
+            recipient(false, "questions"),
+            recipient(true, "questions"),
         ],
     };
     insta::assert_snapshot!("estimate", in_terminal(&estimate::report(&view)));

@@ -18,7 +18,8 @@ pub(super) fn cause(delivery: &Delivery<'_>, evidence: Evidence) -> Option<(Caus
     if is_truncated(delivery) {
         return Some((Cause::Index, "it lies beyond the input limit of the encoder"));
     }
-    if found_with(delivery, trace.retrievers().flat_map(|step| step.exact_search.iter().flatten())) {
+    if found_with(delivery, trace.retrievers().flat_map(|step| step.exact_search.iter().flatten()))
+    {
         return Some((Cause::Index, "exact search finds it, which approximate search lost"));
     }
     let other = trace.other_searches.as_ref()?;

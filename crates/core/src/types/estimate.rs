@@ -1,6 +1,8 @@
-//! The estimate of a dry run: calls, tokens and cost.
+//! The estimate of a dry run: calls, tokens and cost; and who is sent what.
 
 use serde::Serialize;
+
+use crate::closed_set::closed_set;
 
 /// Calls that a run would make and their possible cost.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
@@ -25,4 +27,40 @@ pub struct Estimate {
     pub most_completion_tokens: u64,
     /// Cost in US dollars then.
     pub most_cost_usd: f64,
+}
+
+closed_set! {
+    /// The role of a service.
+    RecipientRole {
+        /// Encodes all passages and questions.
+        Encoder = "encoder",
+        /// Stores and searches the passages' vectors.
+        VectorStore = "vector store",
+        /// Searches its own passages for each question.
+        Collection = "existing collection",
+        /// Reranks each question's candidates.
+        Reranker = "reranker",
+        /// Answers prompts.
+        Generator = "generator",
+        /// Compares answers with gold answers.
+        Judge = "judge",
+        /// Answers questions with an external RAG.
+        Service = "service",
+    }
+}
+
+/// A service that a run calls, and the data that it is sent.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Recipient {
+    /// Its address, redacted.
+    #[serde(rename = "to")]
+    pub address: String,
+    /// Its role.
+    #[serde(rename = "for")]
+    pub role: RecipientRole,
+    /// True if it is on this machine.
+    #[serde(rename = "here")]
+    pub is_here: bool,
+    /// The data.
+    pub what: &'static str,
 }

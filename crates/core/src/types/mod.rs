@@ -27,7 +27,7 @@ pub use corpus::Corpus;
 pub(crate) use corpus::median;
 pub use dataset::{Dataset, Note};
 pub use document::{Chunk, Document, Length, Passage, PassageMap, TitledText};
-pub use estimate::Estimate;
+pub use estimate::{Estimate, Recipient, RecipientRole};
 pub use failure::{ErrorKind, FailedPart, QuestionFailure, TraceError};
 pub use filter::{Excluded, FieldCondition, Filter, Literal, NumberBounds};
 pub use id::{ChunkId, DocId, QuestionId};
@@ -40,7 +40,7 @@ pub use range::{ByteRange, RangeSet};
 pub use ranking::{Hit, Ranking, collapse};
 pub use similarity::{Hnsw, Similarity, VectorShape};
 pub use trace::{
-    Attempt, Condition, ConditionAnswers, ContextProbe, Finish, Gold, GoldMember,
-    Origin, OtherSearches, RetrieverName, Stance, Step, StepHit, Support, SupportRule, TokenUse,
-    Trace, TraceStep,
+    Attempt, Condition, ConditionAnswers, ContextProbe, Finish, Gold, GoldMember, Origin,
+    OtherSearches, RetrieverName, Stance, Step, StepHit, Support, SupportRule, TokenUse, Trace,
+    TraceStep,
 };

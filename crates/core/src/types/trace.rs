@@ -538,7 +538,10 @@ impl Trace {
     /// Returns [`Self::passages`] for replacement.
     pub fn passages_mut(&mut self) -> impl Iterator<Item = &mut ChunkId> {
         let hits = self.steps.iter_mut().flat_map(|step| {
-            step.hits.iter_mut().map(|hit| &mut hit.id).chain(step.exact_search.iter_mut().flatten())
+            step.hits
+                .iter_mut()
+                .map(|hit| &mut hit.id)
+                .chain(step.exact_search.iter_mut().flatten())
         });
         let gold = self.gold.groups.iter_mut().flatten().flat_map(|member| &mut member.chunks);
         let shown = self.conditions.iter_mut().flat_map(|condition| {

@@ -1,7 +1,5 @@
 //! Services that receive data from a run; it sends data to no others.
 
-use serde::Serialize;
-
 use crate::settings::Settings;
 use ragtriage_core::config::{
     CollectionSettings, DenseSettings, ExternalSettings, JudgeKind, RerankSettings,
@@ -9,59 +7,24 @@ use ragtriage_core::config::{
 };
 use ragtriage_core::fuse::Fusion;
 use ragtriage_core::text::address;
-use ragtriage_core::types::RetrieverName;
-
-/// The role of a service.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "snake_case")]
-pub enum RecipientRole {
-    /// Encodes all passages and questions.
-    Encoder,
-    /// Stores and searches the passages' vectors.
-    VectorStore,
-    /// Searches its own passages for each question.
-    Collection,
-    /// Reranks each question's candidates.
-    Reranker,
-    /// Answers prompts.
-    Generator,
-    /// Compares answers with gold answers.
-    Judge,
-    /// Answers questions with an external RAG.
-    Service,
-    /// Answers questions with an external RAG, and from passages that it is sent.
-    ServiceWithContexts,
-}
-
-/// A service that a run calls.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Recipient {
-    /// Its role.
-    pub role: RecipientRole,
-    /// Its address, redacted.
-    pub address: String,
-    /// True if it is on this machine.
-    pub is_here: bool,
-}
+use ragtriage_core::types::{Recipient, RecipientRole, RetrieverName};
 
 /// Returns the services that a run of these settings calls, in call order.
 #[must_use]
 pub fn recipients(settings: &Settings) -> Vec<Recipient> {
     let Settings { retrieval, rerank, vector_store, generation, judge, external, .. } = settings;
-    let to = |role, url: &str| Recipient {
+    let to = |role, url: &str, what| Recipient {
         role,
         address: address::shown_url(url),
         is_here: address::is_on_this_machine(url),
+        what,
     };
-    let judge =
-        (judge.kind == JudgeKind::Endpoint).then(|| to(RecipientRole::Judge, &judge.base_url));
+    let texts = "passages and questions";
+    let judge = (judge.kind == JudgeKind::Endpoint)
+        .then(|| to(RecipientRole::Judge, &judge.base_url, "questions, answers and gold answers"));
     if let Some(url) = &external.url {
-        let role = if external.answers_contexts {
-            RecipientRole::ServiceWithContexts
-        } else {
-            RecipientRole::Service
-        };
-        let service = to(role, url);
+        let what = if external.answers_contexts { texts } else { "questions" };
+        let service = to(RecipientRole::Service, url, what);
         return [service].into_iter().chain(judge).collect();
     }
     let asks_collection = retrieval.retrievers.contains(&RetrieverName::Collection);
@@ -70,14 +33,20 @@ pub fn recipients(settings: &Settings) -> Vec<Recipient> {
         .endpoint
         .iter()
         .filter(|_| uses_encoder(settings))
-        .map(|url| to(RecipientRole::Encoder, url));
+        .map(|url| to(RecipientRole::Encoder, url, texts));
     let is_server = vector_store.kind == VectorStoreKind::Server && uses_vector_store(settings);
-    let store = is_server.then(|| to(RecipientRole::VectorStore, &vector_store.url));
-    let collection =
-        asks_collection.then(|| to(RecipientRole::Collection, &retrieval.collection.url));
-    let reranker = rerank.endpoint.iter().map(|url| to(RecipientRole::Reranker, url));
+    let store = is_server.then(|| {
+        let what = "the vectors (no text) of passages and questions";
+        to(RecipientRole::VectorStore, &vector_store.url, what)
+    });
+    let collection = asks_collection.then(|| {
+        let is_sparse = retrieval.collection.mode.is_sparse();
+        let what = if is_sparse { "questions" } else { "the vectors (no text) of questions" };
+        to(RecipientRole::Collection, &retrieval.collection.url, what)
+    });
+    let reranker = rerank.endpoint.iter().map(|url| to(RecipientRole::Reranker, url, texts));
     let is_openai = generation.calls_endpoint();
-    let generator = is_openai.then(|| to(RecipientRole::Generator, &generation.base_url));
+    let generator = is_openai.then(|| to(RecipientRole::Generator, &generation.base_url, texts));
     encoder.chain(store).chain(collection).chain(reranker).chain(generator).chain(judge).collect()
 }
 
