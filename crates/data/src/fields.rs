@@ -254,7 +254,7 @@ impl Fields {
     pub(crate) fn has(&self, section: &str, name: &str, object: &Value) -> bool {
         let is_there = |pointer: &Pointer| {
             let (found, _) = pointer.values(object);
-            !found.is_empty() && !(name == "reference" && found.into_iter().any(is_evidence))
+            !(found.is_empty() || name == "reference" && found.into_iter().any(is_evidence))
         };
         self.pointers(section, name).iter().any(is_there)
             || self.found(section, name, object).is_some()

@@ -54,7 +54,7 @@ pub fn citations(reply: &str, is_name: &dyn Fn(&str) -> bool) -> Vec<Citation> {
                     .for_each(|item| add(item.trim(), is_marker, is_name, &mut found));
             }
             (None, number) => {
-                found.extend(number.and_then(|it| it.as_str().parse().ok()).map(Citation::Number))
+                found.extend(number.and_then(|it| it.as_str().parse().ok()).map(Citation::Number));
             }
         }
     }

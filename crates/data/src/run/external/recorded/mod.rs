@@ -128,15 +128,12 @@ pub fn read(input: &Input, fields: &Fields) -> Result<Vec<Recorded>, Error> {
         n_gold += usize::from(fields.is_at("row", "contexts", "/context", &row));
         let Value::Object(row) = row else { unreachable!("an object") };
         let recorded = of_fields(place, row, fields, true)?;
-        match all.last_mut().filter(|last| last.goes_on_in(&recorded, &mut texts)) {
-            Some(last) => {
-                let added = recorded.stages.into_iter().filter_map(|stage| stage.hits).flatten();
-                last.stages[0].hits.get_or_insert_default().extend(added);
-            }
-            None => {
-                texts.clear();
-                all.push(recorded);
-            }
+        if let Some(last) = all.last_mut().filter(|last| last.goes_on_in(&recorded, &mut texts)) {
+            let added = recorded.stages.into_iter().filter_map(|stage| stage.hits).flatten();
+            last.stages[0].hits.get_or_insert_default().extend(added);
+        } else {
+            texts.clear();
+            all.push(recorded);
         }
         Ok(())
     })?;
