@@ -99,6 +99,7 @@ pub(super) fn stages(
         return Err(Error::field(position, "stages", expected));
     }
     check_unique(position, &stages)?;
+    let listed: Vec<String> = stages.iter().map(|stage| stage.name.clone()).collect();
     // A name that is not ours has no place among the reorderings but that in the record.
     if stages.iter().any(|stage| stage.step == Step::Ordered) {
         stages.sort_by_key(RecordedStage::role);
@@ -107,6 +108,16 @@ pub(super) fn stages(
             StageRole::Retriever => (StageRole::Retriever, None),
             role => (role, Some(stage.step)),
         });
+    }
+    let is_list = places.first().is_some_and(|place| place.starts_with("stages["));
+    if let Some((first, _)) =
+        listed.iter().zip(&stages).find(|(name, stage)| is_list && **name != stage.name)
+    {
+        return Err(Error::in_line(
+            position,
+            format_args!("stage `{first}` is listed before one that comes before it in a pipeline"),
+            "list retrievers first, then `fused`, `reranked`, `min_score`, and `packed` last",
+        ));
     }
     Ok(stages)
 }

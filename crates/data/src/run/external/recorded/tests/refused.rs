@@ -23,6 +23,10 @@ fn stages_against_the_order_of_a_pipeline_are_errors_that_say_so() {
             r#"{"reranked": ["a"], "rerank": ["a"]}"#,
             "stages `reranked` and `rerank` are the same stage",
         ),
+        (
+            r#"[{"name": "reranked", "hits": ["a"]}, {"name": "fused", "hits": ["a"]}]"#,
+            "stage `reranked` is listed before one that comes before it in a pipeline",
+        ),
         (r#"[{"hits": ["a"]}]"#, "`stages[0]` must be an object with a `name` and `hits`"),
         (
             r#"{"bm25": {"k": 3, "hits": ["a"]}}"#,
