@@ -34,8 +34,8 @@ pub(super) fn class_counts(outcomes: &[Outcome]) -> BTreeMap<String, usize> {
 
 /// Counts the causes of `not_retrieved`, as far as they are known; empty where none is.
 pub(super) fn causes(outcomes: &[Outcome]) -> BTreeMap<String, Share> {
-    let lost = outcomes.iter().filter(|outcome| outcome.class == FailureClass::NotRetrieved);
-    let known: Vec<&str> = lost.filter_map(|outcome| outcome.cause).map(Cause::name).collect();
+    let known = outcomes.iter().filter_map(|outcome| outcome.cause).map(Cause::name);
+    let known: Vec<&str> = known.collect();
     if known.is_empty() {
         return BTreeMap::new();
     }

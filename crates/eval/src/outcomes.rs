@@ -48,7 +48,7 @@ pub fn render(traces: &[Trace], outcomes: &[Outcome]) -> String {
                 id: &trace.question.id,
                 class: outcome.class,
                 fault: outcome.fault,
-                cause: outcome.cause.filter(|_| outcome.class == FailureClass::NotRetrieved),
+                cause: outcome.cause,
                 reason: &outcome.reason,
                 correct: judgment.map(|judgment| judgment.correctness),
                 correct_because: judgment.map(|judgment| judgment.reason.as_str()),

@@ -84,7 +84,7 @@ impl IndexCache {
         progress: &dyn Progress,
     ) -> Result<Ingested, Error> {
         let clock = Instant::now();
-        let Chunked { corpus, points, notes } = self.chunked(plan)?;
+        let Chunked { corpus, points, notes, .. } = self.chunked(plan)?;
         let retrieval = &plan.retrieval;
         let mut facts = RunFacts {
             n_chunks: corpus.chunks().len(),

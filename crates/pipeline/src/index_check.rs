@@ -4,14 +4,13 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use super::index::indexed_text;
-use super::locate::{ForeignPassage, Location, Locator};
 use super::plan::{Plan, RetrieverPlan};
 use super::points::Chunked;
 use crate::Error;
 use ragtriage_clients::embed::Role;
 use ragtriage_core::attribute::gold::locate;
 use ragtriage_core::attribute::support::{Reading, SupportTest};
-use ragtriage_core::types::{ChunkId, Corpus, Dataset, DocId, QuestionId};
+use ragtriage_core::types::{ChunkId, Corpus, Dataset, DocId, Document, QuestionId};
 
 /// What an index lacks of the documents and of the gold evidence.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -45,29 +44,12 @@ pub struct IndexCheck {
 /// # Errors
 /// Errors of chunking and of the encoder.
 pub fn check_index(dataset: Dataset, plan: &Plan) -> Result<IndexCheck, Error> {
-    let documents = dataset.documents.into();
-    let corpus = Chunked::new(&documents, plan)?.corpus;
-    let mut check = IndexCheck { n_documents: documents.len(), ..IndexCheck::default() };
-    if let Some(collection) = plan.retrieval.collection() {
-        let locator = Locator::new(Arc::clone(&documents));
-        let passages = &collection.content.passages;
-        for passage in passages {
-            let document = passage.document.as_deref();
-            let foreign = ForeignPassage {
-                text: passage.text.as_deref(),
-                document,
-                ..ForeignPassage::default()
-            };
-            let is_elsewhere = foreign.text.is_some()
-                && match locator.locate(&foreign, |_| false) {
-                    Location::At(..) => false,
-                    Location::Text { is_elsewhere, .. } => is_elsewhere,
-                    Location::Nowhere => true,
-                };
-            check.stale.extend(document.filter(|_| is_elsewhere).map(str::to_owned));
-        }
-        check.n_doubled = passages.len() - corpus.chunks().len();
-    }
+    let documents: Arc<[Document]> = dataset.documents.into();
+    let Chunked { corpus, stale, .. } = Chunked::new(&documents, plan)?;
+    let points = plan.retrieval.collection().map(|plan| plan.content.passages.len());
+    let n_doubled = points.map_or(0, |n| n - corpus.chunks().len());
+    let n_documents = documents.len();
+    let mut check = IndexCheck { n_documents, stale, n_doubled, ..IndexCheck::default() };
     let is_missing = |id: &DocId| corpus.chunk_numbers(id).is_empty();
     let with_text = documents.iter().filter(|document| !document.text.trim().is_empty());
     check.missing =

@@ -28,6 +28,8 @@ pub(crate) struct Chunked {
     pub(crate) corpus: Arc<Corpus>,
     /// The points of an existing collection; empty without.
     pub(crate) points: Arc<PointChunks>,
+    /// Documents that a point names and that do not have its text.
+    pub(crate) stale: BTreeSet<String>,
     pub(crate) notes: Vec<Note>,
 }
 
@@ -43,7 +45,7 @@ impl Chunked {
         }
         let chunks = chunk_cache::chunked(documents, plan)?;
         let corpus = Arc::new(Corpus::new(Arc::clone(documents), chunks));
-        Ok(Self { corpus, points: Arc::default(), notes: Vec::new() })
+        Ok(Self { corpus, points: Arc::default(), stale: BTreeSet::new(), notes: Vec::new() })
     }
 }
 
@@ -61,16 +63,18 @@ fn placed(
     counter: &dyn TokenCounter,
 ) -> Result<Chunked, Error> {
     let locator = Locator::new(Arc::clone(documents));
-    let found: Vec<(Option<&'static str>, Option<Place>)> =
+    let found: Vec<Found> =
         passages.par_iter().map(|passage| find(&locator, passage)).collect::<Result<_, _>>()?;
     let mut all: Vec<Document> = Vec::new();
     let mut own: HashMap<&str, usize> = HashMap::new();
     let mut notes = Vec::new();
     let mut at: Vec<Place> = Vec::with_capacity(passages.len());
-    for (passage, (note, place)) in passages.iter().zip(found) {
+    let mut stale = BTreeSet::new();
+    for (passage, Found { note, place, is_stale }) in passages.iter().zip(found) {
         if let Some(what) = note {
             Note::add(&mut notes, what, 1);
         }
+        stale.extend(passage.document.clone().filter(|_| is_stale));
         at.push(place.unwrap_or_else(|| {
             let text = passage.text.as_deref().unwrap_or_default().trim();
             let number = *own.entry(text).or_insert_with(|| {
@@ -98,6 +102,7 @@ fn placed(
     Ok(Chunked {
         corpus: Arc::new(Corpus::new(documents, chunks)),
         points: Arc::new(points),
+        stale,
         notes,
     })
 }
@@ -105,14 +110,22 @@ fn placed(
 /// A document's number and a range of its text.
 type Place = (usize, ByteRange);
 
-/// Returns the place of a passage, if it is in a document, and the note that counts it.
-fn find(
-    locator: &Locator,
-    passage: &StoredPassage,
-) -> Result<(Option<&'static str>, Option<Place>), Error> {
+/// Where a passage is.
+struct Found {
+    /// The note that counts it.
+    note: Option<&'static str>,
+    /// `None` if it is in no document.
+    place: Option<Place>,
+    /// True if it is not in the document that it may name.
+    is_stale: bool,
+}
+
+/// Locates a passage.
+fn find(locator: &Locator, passage: &StoredPassage) -> Result<Found, Error> {
     let named = passage.document.as_deref();
+    let here = |place| Found { note: None, place: Some(place), is_stale: false };
     if passage.text.is_none() {
-        return without_text(locator, passage).map(|place| (None, Some(place)));
+        return without_text(locator, passage).map(here);
     }
     let (start, end) = passage.offsets.unzip();
     let foreign =
@@ -120,7 +133,7 @@ fn find(
     Ok(match locator.locate(&foreign, |_| false) {
         Location::At(number, range) => {
             let text = &locator.document(number).text;
-            (None, Some((number, quote::trim(text, range))))
+            here((number, quote::trim(text, range)))
         }
         Location::Text { document, ranges, is_elsewhere, is_one_of_several } => {
             let note = match (is_one_of_several, is_elsewhere) {
@@ -128,9 +141,9 @@ fn find(
                 (false, true) => Some(ELSEWHERE),
                 (false, false) => start.and(named).map(|_| DIFFERS),
             };
-            (note, Some((document, ranges[0])))
+            Found { note, place: Some((document, ranges[0])), is_stale: is_elsewhere }
         }
-        Location::Nowhere => (Some(NOWHERE), None),
+        Location::Nowhere => Found { note: Some(NOWHERE), place: None, is_stale: true },
     })
 }
 

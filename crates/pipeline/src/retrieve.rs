@@ -10,7 +10,7 @@ use super::{Error, rerank};
 use ragtriage_core::attribute::support::{Reading, SupportTest};
 use ragtriage_core::fuse::Parts;
 use ragtriage_core::types::{
-    ChunkId, Corpus, GoldMember, OtherSearches, Question, Ranking, Step, StepHit, Trace, TraceStep,
+    ChunkId, Corpus, OtherSearches, Question, Ranking, Step, StepHit, Trace, TraceStep,
 };
 
 /// Queries every retriever, fuses several rankings, reranks, and drops hits below the minimum score. If `is_compared`, exact
@@ -84,23 +84,24 @@ pub async fn other_searches(
     if !is_labelled || test.holds(&candidates, Reading::Lenient) {
         return Ok(None);
     }
-    // The chunks of a member that the retrievers find with other words.
-    let found_of = async |member: &GoldMember, query: &str| {
+    let candidates_of = async |query: &str| {
         let mut found = Vec::new();
         for retriever in retrievers {
             let ranking = retriever.retrieve(query, plan.candidates).await?.ranking;
-            let ranking = allowed(ranking, question, plan);
-            found.extend(ranking.ids().filter(|id| member.chunks.contains(id)).cloned());
+            found.extend(allowed(ranking, question, plan).ids().cloned());
         }
-        Ok::<_, Error>(found)
+        Ok::<Vec<ChunkId>, Error>(found)
     };
+    let members = || gold.groups.iter().flatten();
     let mut other = OtherSearches::default();
-    for member in gold.groups.iter().flatten() {
-        if let Some(standalone) = &question.standalone {
-            other.standalone.extend(found_of(member, standalone).await?);
-        }
+    if let Some(standalone) = &question.standalone {
+        other.standalone = candidates_of(standalone).await?;
+        other.standalone.retain(|id| members().any(|member| member.chunks.contains(id)));
+    }
+    for member in members() {
         let Some(document) = corpus.document(&member.doc) else { continue };
-        let with_title = format!("{} {}", question.text, document.title);
+        let title = Some(&document.title).filter(|title| !title.is_empty());
+        let with_title = title.map_or_else(String::new, |it| format!("{} {it}", question.text));
         let needed = member.needed.iter().map(|range| &document.text[range.as_range()]);
         let mut words = needed.collect::<Vec<_>>().join(" ");
         if words.is_empty() {
@@ -108,7 +109,11 @@ pub async fn other_searches(
             words.extend(first.map(|(_, text, _)| text));
         }
         for (query, found) in [(with_title, &mut other.with_title), (words, &mut other.evidence)] {
-            found.extend(found_of(member, &query).await?);
+            if query.is_empty() {
+                continue;
+            }
+            let candidates = candidates_of(&query).await?.into_iter();
+            found.extend(candidates.filter(|id| member.chunks.contains(id)));
         }
     }
     Ok(Some(other))

@@ -1,16 +1,11 @@
 //! Why no retriever found the evidence: the question, its words, or the index.
 
 use super::delivery::Delivery;
-use super::evidence::Evidence;
 use super::support::Reading;
-use crate::types::{Cause, ChunkId, Stage, Step};
+use crate::types::{Cause, ChunkId, Step};
 
-/// Returns the cause of a loss in retrieval, with the clause that says how it is known. `None` for other losses, and where no other search
-/// was made.
-pub(super) fn cause(delivery: &Delivery<'_>, evidence: Evidence) -> Option<(Cause, &'static str)> {
-    if !matches!(evidence, Evidence::Lost { cause: Stage::Retrieval, .. }) {
-        return None;
-    }
+/// Returns the cause of a loss in retrieval, with the clause that says how it is known. `None` where no other search was made.
+pub(super) fn cause(delivery: &Delivery<'_>) -> Option<(Cause, &'static str)> {
     let trace = delivery.trace;
     if !trace.gold.chunks.holds {
         return Some((Cause::Index, "it is not in the index"));
@@ -24,7 +19,7 @@ pub(super) fn cause(delivery: &Delivery<'_>, evidence: Evidence) -> Option<(Caus
     }
     let other = trace.other_searches.as_ref()?;
     Some(if found_with(delivery, &other.standalone) {
-        (Cause::Query, "it is found with the stand-alone form of the question")
+        (Cause::Query, "it is found with the standalone form of the question")
     } else if found_with(delivery, &other.with_title) {
         (Cause::Query, "it is found with the title of its document added to the question")
     } else if found_with(delivery, other.with_title.iter().chain(&other.evidence)) {
@@ -40,7 +35,7 @@ fn found_with<'a>(delivery: &Delivery<'a>, more: impl IntoIterator<Item = &'a Ch
     delivery.test.holds(&chunks, Reading::Lenient)
 }
 
-/// Returns true if the encoders read evidence that is missing nowhere to its end, and nothing else searches.
+/// Returns true if encoders alone search, and read some missing evidence in no chunk to its end.
 fn is_truncated(delivery: &Delivery<'_>) -> bool {
     let is_encoded = |step: Step| matches!(step, Step::Dense | Step::LateInteraction);
     let mut missing = delivery.test.missing_groups(&delivery.candidates).into_iter();

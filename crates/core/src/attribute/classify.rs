@@ -20,7 +20,7 @@ pub struct Outcome {
     pub class: FailureClass,
     /// Fault, if the class is `wrong_answer`.
     pub fault: Option<Fault>,
-    /// Why no retriever found the evidence, whatever was answered.
+    /// Cause, if the class is `not_retrieved` and other searches were made.
     pub cause: Option<Cause>,
     /// Rule that gave the class, as a sentence.
     pub reason: String,
@@ -62,8 +62,8 @@ pub fn classify(
     let evidence = delivery.evidence();
     let (class, fault) = decide(trace, evidence, &judgments);
     let mut reason = explain(&delivery, evidence, (class, fault), &judgments);
-    let cause = cause(&delivery, evidence);
-    if let Some((_, how)) = cause.filter(|_| class == FailureClass::NotRetrieved) {
+    let cause = (class == FailureClass::NotRetrieved).then(|| cause(&delivery)).flatten();
+    if let Some((_, how)) = cause {
         reason = format!("{reason}; {how}");
     }
     Outcome {

@@ -435,7 +435,7 @@ pub struct ContextProbe {
 /// Gold chunks among the candidates of searches with other words than the question's, made where no retriever found the evidence.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct OtherSearches {
-    /// With the stand-alone form of the question; empty without one.
+    /// With the standalone form of the question; empty without one.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub standalone: Vec<ChunkId>,
     /// With the title of the gold document added to the question.

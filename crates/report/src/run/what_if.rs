@@ -92,7 +92,7 @@ fn counted(share: &Share, n: usize) -> String {
     thousands(share.count) + &of_count(share.ci95.map(|ci95| ci95.times(n as f64)))
 }
 
-/// Returns what mends a cause: another kind of retriever first, if the run has one kind alone.
+/// Returns the change that removes a cause: another kind of retriever first, if the run has one kind alone.
 fn change(cause: Cause, settings: &Settings) -> &'static str {
     let is_sparse =
         |name: &RetrieverName| matches!(name, RetrieverName::Bm25 | RetrieverName::Tfidf);

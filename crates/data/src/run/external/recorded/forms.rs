@@ -29,11 +29,13 @@ pub(super) struct Forms<'p> {
     pub unread: Vec<String>,
     /// The place of each stage, as it was given: `stages.bm25`, `stages[3]`.
     pub stages: Vec<String>,
+    /// True if the stages were given as a list, whose order says something.
+    pub is_list: bool,
 }
 
 impl<'p> Forms<'p> {
     pub(super) fn new(position: &'p Place, fields: &'p Fields) -> Self {
-        Self { position, fields, unread: Vec::new(), stages: Vec::new() }
+        Self { position, fields, unread: Vec::new(), stages: Vec::new(), is_list: false }
     }
 
     pub(super) fn record(&mut self, fields: &mut Object) -> Result<(), Error> {
@@ -188,6 +190,7 @@ impl<'p> Forms<'p> {
     }
 
     fn listed(&mut self, items: Vec<Value>) -> Result<Vec<Object>, Error> {
+        self.is_list = true;
         let items = items.into_iter().enumerate();
         items
             .map(|(at, item)| {

@@ -83,7 +83,7 @@ pub struct RecordedCondition {
 
 impl Recorded {
     /// Returns true if `next` is the next passage of this record, in a file with a row for each: of the same question with the same answer
-    /// or none. `texts`: those of this record's passages, if it has gone on before.
+    /// or none. `texts`: those of this record's passages, if another followed it before.
     fn goes_on_in(&self, next: &Self, texts: &mut HashSet<Option<String>>) -> bool {
         fn text(it: &Recorded) -> Option<&String> {
             it.answer.as_ref()?.text.as_ref()
@@ -172,7 +172,7 @@ fn of_fields(
     let Value::Object(mut given) = row else { unreachable!("an object") };
     let mut forms = Forms::new(position, fields);
     forms.record(&mut given)?;
-    let Forms { mut unread, stages: places, .. } = forms;
+    let Forms { mut unread, stages: places, is_list, .. } = forms;
     let has_stages = given.contains_key("stages");
     let has = |name: &str| given.get(name).is_some_and(|value| !value.is_null());
     if is_asked && !has("id") && !has("question") {
@@ -180,7 +180,7 @@ fn of_fields(
     }
     let RecordLine { id, question, contexts, stages, prompt, answer, usage, conditions, error } =
         line(position, given, &places, &mut unread)?;
-    let mut stages = stage::stages(position, stages.unwrap_or_default(), &places)?;
+    let mut stages = stage::stages(position, stages.unwrap_or_default(), (&places, is_list))?;
     match contexts {
         Some(contexts) => add_contexts(position, &mut stages, contexts, prompt.is_some())?,
         None if has_stages || error.is_some() => {}

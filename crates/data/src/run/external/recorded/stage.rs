@@ -85,11 +85,12 @@ pub(in crate::run::external) fn step_named(name: &str) -> Option<Step> {
     Step::named(&name).or_else(|| Step::named(Fields::standard().step(&name)?))
 }
 
-/// Puts the stages of a record in the order of a pipeline. `places`: of each stage in the record.
+/// Puts the stages of a record in the order of a pipeline. `places`: of each stage in the record; a list of stages must
+/// be in that order.
 pub(super) fn stages(
     position: &Place,
     lines: Vec<StageLine>,
-    places: &[String],
+    (places, is_list): (&[String], bool),
 ) -> Result<Vec<RecordedStage>, Error> {
     let stages = lines.into_iter().zip(places);
     let mut stages: Vec<RecordedStage> =
@@ -109,10 +110,8 @@ pub(super) fn stages(
             role => (role, Some(stage.step)),
         });
     }
-    let is_list = places.first().is_some_and(|place| place.starts_with("stages["));
-    if let Some((first, _)) =
-        listed.iter().zip(&stages).find(|(name, stage)| is_list && **name != stage.name)
-    {
+    let mut moved = listed.iter().zip(&stages).filter(|(name, stage)| **name != stage.name);
+    if let Some((first, _)) = moved.next().filter(|_| is_list) {
         return Err(Error::in_line(
             position,
             format_args!("stage `{first}` is listed before one that comes before it in a pipeline"),
