@@ -36,7 +36,12 @@ mod starter;
 mod tune;
 
 use std::process::ExitCode;
+use std::sync::Arc;
+
+use signal_hook::{consts::SIGXFSZ, flag};
 
 fn main() -> ExitCode {
+    // A file that exceeds `ulimit -f` is then an error of writing; the signal would end the process.
+    let _handler = flag::register(SIGXFSZ, Arc::default());
     command_line::run()
 }

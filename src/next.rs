@@ -46,7 +46,7 @@ pub fn steps(
 }
 
 /// Breaks a command before its flags into lines that a shell joins.
-fn continued(command: &str) -> Vec<String> {
+pub fn continued(command: &str) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
     for part in command.split(" --") {
         match lines.last_mut() {
@@ -75,13 +75,16 @@ fn next(
 ) -> Option<Next> {
     let path = shell(folder.path());
     let conclusion = summary.verdict.conclusion;
+    let losses = &summary.losses;
+    let failed = summary.classes.get(FailureClass::Failed.name());
     match (conclusion, overrides) {
-        (Conclusion::Withheld, _) if summary.losses.n_testable == 0 => {
-            let failed = summary.classes.get(FailureClass::Failed.name());
-            // What is wrong with the calls or the results is no matter of labels.
-            if summary.losses.n_unseen > 0 || failed.is_some_and(|n| *n > 0) {
-                return None;
-            }
+        // What is wrong with the calls is no matter of labels.
+        (Conclusion::Withheld, _) if failed.is_some_and(|n| *n > 0) => return None,
+        (_, None) if losses.n_unseen > losses.n_testable => {
+            let what = "record the passages that the retriever returned, and import again";
+            return Some(Next { what, commands: Vec::new() });
+        }
+        (Conclusion::Withheld, _) if losses.n_testable == 0 => {
             let commands = vec![format!("ragtriage dataset label {}", shell(config))];
             return Some(Next { what: "label the evidence of some questions", commands });
         }

@@ -1,6 +1,5 @@
 //! Overrides of the configuration: `--set` for any setting, `--llm` for the settings of the generator's endpoint.
 
-use std::fmt::Write as _;
 use std::path::Path;
 
 use clap::Args;
@@ -41,19 +40,21 @@ impl OverrideArgs {
         Ok(sets)
     }
 
+    /// Returns the flags as [`SetArgs::flags`] does.
+    pub fn flags(&self, changes: &[(&str, &str)]) -> String {
+        let llm = self.llm.as_deref().map(|llm| format!(" --llm {}", shell(Path::new(llm))));
+        llm.unwrap_or_default() + &self.set.flags(changes)
+    }
+}
+
+impl SetArgs {
     /// Returns the flags as a shell takes them, each after a space, with the values of `changes` for their keys.
     pub fn flags(&self, changes: &[(&str, &str)]) -> String {
         let is_changed = |set: &str| changes.iter().any(|(changed, _)| *changed == key(set));
-        let mut out = String::new();
-        if let Some(llm) = &self.llm {
-            let _ = write!(out, " --llm {}", shell(Path::new(llm)));
-        }
-        let sets = self.set.sets.iter().filter(|set| !is_changed(set)).cloned();
+        let sets = self.sets.iter().filter(|set| !is_changed(set)).cloned();
         let changes = changes.iter().map(|(key, value)| format!("{key}={value}"));
-        for set in sets.chain(changes) {
-            let _ = write!(out, " --set {}", shell(Path::new(&set)));
-        }
-        out
+        let all = sets.chain(changes).map(|set| format!(" --set {}", shell(Path::new(&set))));
+        all.collect()
     }
 }
 

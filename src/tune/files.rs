@@ -1,21 +1,26 @@
 //! Writes the report files of a sweep and returns the report for the terminal.
 
+use std::path::Path;
+
 use crate::failure::Failure;
+use crate::next::continued;
 use crate::output;
+use crate::overrides::SetArgs;
+use crate::shell::shell;
 use ragtriage_core::metric::Cutoff;
 use ragtriage_core::text::numbers::{plural, thousands};
 use ragtriage_pipeline::settings::Resolved;
-use ragtriage_pipeline::sweep::best::{Packing, best};
 use ragtriage_pipeline::sweep::folder::SweepFolder;
 use ragtriage_pipeline::sweep::trials::DEFAULT;
 use ragtriage_pipeline::sweep::tune::SweepOutcome;
-use ragtriage_report::document::Fact;
+use ragtriage_report::document::{Element, Fact};
 use ragtriage_report::render::{markdown, terminal};
 use ragtriage_report::tuning::{SweepFindings, report as tuning_report};
 
 /// Writes the report's files, and returns it for the terminal.
 pub(super) fn report(
     outcome: &SweepOutcome,
+    (config, sets): (&Path, &SetArgs),
     base: &Resolved,
     data: (usize, &str),
     folder: &SweepFolder,
@@ -28,33 +33,36 @@ pub(super) fn report(
         confirmation: outcome.confirmation.as_ref(),
         verdict: &outcome.verdict,
     };
-    let report = tuning_report(&found, head(outcome, base, data));
-    // Of an earlier sweep of the same name; this one may not write it.
-    folder.remove("best.toml")?;
+    let mut report = tuning_report(&found, head(outcome, base, data));
+    if let Some(command) = command(outcome, config, sets) {
+        let to_try = "run what is claimed to be better, and compare its answers:";
+        report.facts(vec![Fact::new("next", to_try)]);
+        report.elements.push(Element::Lines(continued(&command)));
+    }
     folder.write("tune.json", json.as_bytes())?;
     folder.write("report.md", markdown::render(&report).as_bytes())?;
-    if let Some(winner) = outcome.chosen() {
-        let mut resolved = winner.resolved.clone();
-        resolved.settings.generation.generator = base.settings.generation.generator;
-        let k = winner.resolved.settings.retrieval.k;
-        // The default is kept as it is.
-        let packing = packing(outcome, &winner.name, k).filter(|_| winner.name != DEFAULT);
-        let text = best(&resolved, packing, folder.path());
-        folder.write("best.toml", text.as_bytes())?;
-    }
     Ok(terminal::render(&report, output::screen()))
 }
 
-/// Returns the packing that fills the token budget which trials are ranked by: as many of the winner's passages as it takes on
-/// average. `None` where no budget ranks them.
-fn packing(outcome: &SweepOutcome, winner: &str, k: usize) -> Option<Packing> {
-    let Some(Cutoff::Tokens(budget)) = outcome.plan.metric.cutoff() else {
-        return None;
-    };
-    let row = outcome.ranking.rows.iter().find(|row| row.name == winner)?;
-    let a_passage = row.context_tokens / k as f64;
-    (a_passage >= 1.0)
-        .then(|| Packing { k: (budget as f64 / a_passage).ceil() as usize, context_tokens: budget })
+/// Returns the command that runs the trial which is claimed to be better. Where trials are ranked by a token budget, it packs as many of
+/// the trial's passages as fill it on average.
+fn command(outcome: &SweepOutcome, config: &Path, sets: &SetArgs) -> Option<String> {
+    let winner = outcome.chosen().filter(|trial| trial.name != DEFAULT)?;
+    let default = &outcome.trials.first()?.values;
+    let mut changes = winner.values.clone();
+    changes.retain(|key, value| default.get(key) != Some(value));
+    let retrieval = &winner.resolved.settings.retrieval;
+    let row = outcome.ranking.rows.iter().find(|row| row.name == winner.name)?;
+    let passage = row.context_tokens / retrieval.k as f64;
+    if let Some(Cutoff::Tokens(budget)) = outcome.plan.metric.cutoff().filter(|_| passage >= 1.0) {
+        let k = (budget as f64 / passage).ceil() as usize;
+        let candidates = retrieval.candidates.max(k);
+        changes.insert("generation.context_tokens".to_owned(), budget.to_string());
+        changes.insert("retrieval.candidates".to_owned(), candidates.to_string());
+        changes.insert("retrieval.k".to_owned(), k.to_string());
+    }
+    let changes: Vec<_> = changes.iter().map(|(key, value)| (&**key, &**value)).collect();
+    Some(format!("ragtriage run {}{} --name best", shell(config), sets.flags(&changes)))
 }
 
 /// The facts that only the command knows.

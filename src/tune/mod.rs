@@ -76,12 +76,10 @@ pub fn tune(args: TuneArgs) -> Result<(), Failure> {
             folder.path(),
         );
         let json = output::json(&record, "tune.json")?;
-        let report = report(&outcome, &base, (n_documents, &digest), &folder, &json)?;
+        let call = (config.as_path(), &args.overrides);
+        let report = report(&outcome, call, &base, (n_documents, &digest), &folder, &json)?;
         output::data(if args.json { &json } else { &report })?;
         output::talk(&format!("sweep folder: {}", folder.path().display()));
-        if outcome.verdict.harms {
-            output::talk("best.toml is not written: tuning is shown to be worse than the default");
-        }
         conclude(&outcome)
     })
 }
@@ -91,7 +89,7 @@ fn conclude(outcome: &SweepOutcome) -> Result<(), Failure> {
     let failed = if outcome.runs.iter().all(Option::is_none) {
         "every trial failed".to_owned()
     } else if let Some(failure) = &outcome.failure {
-        format!("{failure}; best.toml is not written")
+        failure.clone()
     } else {
         return Ok(());
     };

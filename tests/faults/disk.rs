@@ -56,10 +56,7 @@ impl Disk {
                 "mkdir -p {folder}; mount --bind {folder} {folder}; mount -o remount,bind,ro {folder}; disturbed; \
                  mount -o remount,bind,rw {folder}; healed"
             ),
-            // A program that ignores the signal gets an error of its write.
-            Trouble::Limited(blocks) => {
-                format!("(trap '' XFSZ; ulimit -f {blocks}; disturbed); healed")
-            }
+            Trouble::Limited(blocks) => format!("(ulimit -f {blocks}; disturbed); healed"),
         }
     }
 

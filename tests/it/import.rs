@@ -220,6 +220,29 @@ fn questions_and_lines_without_the_other_are_counted() {
 }
 
 #[test]
+fn without_passages_of_the_retriever_the_next_step_is_to_record_them() {
+    let project = Project::new();
+    let step = "next    record the passages that the retriever returned, and import again";
+    for (name, answers, is_proposed) in [
+        ("wrong", ["none", "none"].map(|it| json!({ "answer": it })), true),
+        ("correct", ["Alpha", "Beta"].map(|it| json!({ "answer": it })), true),
+        (
+            "with",
+            ["none", "none"].map(|it| json!({ "answer": it, "contexts": [{"text": "Beta"}] })),
+            false,
+        ),
+    ] {
+        let lines = ["q1", "q2"].into_iter().zip(answers).map(|(id, mut line)| {
+            line["id"] = id.into();
+            line.to_string() + "\n"
+        });
+        project.write("r.jsonl", lines.collect::<String>());
+        let outcome = import(&project, &["--name", name, "r.jsonl", "c.toml"]);
+        assert_eq!(outcome.stdout.contains(step), is_proposed, "{name}: {}", outcome.stdout);
+    }
+}
+
+#[test]
 fn an_imported_run_is_not_gone_on_with_but_imported_again() {
     let project = Project::new();
     project.write("r.jsonl", RECORD.replace("\"answer\": \"Alpha\"", "\"error\": \"timeout\""));

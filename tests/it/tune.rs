@@ -58,6 +58,14 @@ fn best<'a>(json: &'a Value, key: &str) -> &'a str {
     json["ranking"]["rows"][0]["values"][key].as_str().expect("a value")
 }
 
+/// The arguments of the command that the report proposes.
+fn proposed(outcome: &Outcome) -> Option<Vec<&str>> {
+    let (_, command) = outcome.stdout.split_once("ragtriage run ")?;
+    let words = command.split_whitespace().filter(|word| *word != "\\");
+    let end = |word: &&str| *word != "best";
+    Some(["run"].into_iter().chain(words.take_while(end)).chain(["best"]).collect())
+}
+
 const SIZES: &str = "[sweep]\nchunking.size = [4, 8, 16, 32, 64]\n";
 
 #[test]
@@ -98,11 +106,17 @@ fn what_was_run_is_not_run_again_and_its_runs_are_runs() {
     assert!(compared.stdout.contains("chunking.size"), "{}", compared.stdout);
     let reported = project.call(&["report", &run(winner)]);
     assert_eq!(reported.code, 0, "{}", reported.stderr);
-    // The best setting is a settings file, which leads to the same data from where it lies.
-    let best = project.call(&["run", "tunes/c/best.toml", "--out", "runs", "--name", "best"]);
+    // The command as it is printed.
+    let best = project.call(&proposed(&second).expect("a command"));
     assert_eq!(best.code, 0, "{}", best.stderr);
-    assert_eq!(project.json("runs/best/run.json")["settings"]["chunking"]["size"], 16);
-    assert!(!project.read("tunes/c/report.md").is_empty());
+    let settings = &project.json("ragtriage-runs/best/run.json")["settings"];
+    assert_eq!(settings["chunking"]["size"], 16);
+    // 24 tokens hold one chunk of 16 words and part of another.
+    assert_eq!(
+        (&settings["retrieval"]["k"], &settings["generation"]["context_tokens"]),
+        (&2.into(), &24.into())
+    );
+    assert!(project.read("tunes/c/report.md").contains("--set chunking.size=16"));
 }
 
 #[test]
@@ -130,7 +144,7 @@ fn a_setting_that_cannot_be_is_a_row_and_the_others_are_ranked() {
     assert_eq!(tune(&project, &["--llm", "ollama:m"]).code, 2);
 }
 
-/// What fails may have changed the choice: exit 2 and no `best.toml`.
+/// What fails may have changed the choice: exit 2 and no command.
 #[test]
 fn a_sweep_of_which_something_failed_is_not_concluded() {
     let check = |project: &Project, args: &[&str], error: &str| {
@@ -139,15 +153,14 @@ fn a_sweep_of_which_something_failed_is_not_concluded() {
         assert!(outcome.stderr.contains(&format!("error: {error}")), "{}", outcome.stderr);
         let text = project.json("tunes/c/tune.json")["verdict"]["text"].to_string();
         assert!(text.starts_with(&format!("\"Incomplete: {error}")), "{text}");
-        assert!(!project.path("tunes/c/best.toml").exists());
+        assert_eq!(proposed(&outcome), None);
     };
     let project = parted("[sweep]\nchunking.size = [16]\n");
     // The evaluation cannot be recorded, and is therefore not made.
     std::fs::create_dir_all(project.path("tunes/held_out_evaluations.jsonl")).expect("made");
     check(&project, &[], "the held-out evaluation failed: cannot open ");
     std::fs::remove_dir(project.path("tunes/held_out_evaluations.jsonl")).expect("removed");
-    tuned(&project, &[]);
-    assert!(project.path("tunes/c/best.toml").exists());
+    assert!(proposed(&tuned(&project, &[]).0).is_some());
     let sweep = "[sweep]\nchunking.size = [16]\nretrieval.retrievers = [[\"bm25\"], [\"dense\"]]\n";
     project.write("c.toml", parted(sweep).read("c.toml"));
     let nowhere = ["--set", "retrieval.dense.endpoint=http://127.0.0.1:9/v1"];

@@ -108,14 +108,18 @@ impl Places {
             }
             Location::Text { .. } | Location::Nowhere => {}
         }
-        if named.is_some() && start.is_some() {
-            let what = if text.is_some() {
+        let what = match (named, text) {
+            (Some(_), Some(_)) => {
                 "[context whose text is not at its|contexts whose text is not at their] offsets, located by the text"
-            } else {
+            }
+            (Some(_), None) => {
                 "[context whose offsets are beyond its|contexts whose offsets are beyond their] document, without text"
-            };
-            self.note(what, 1);
-        }
+            }
+            _ => {
+                "[context|contexts] with offsets in no known document, located by [its|their] text"
+            }
+        };
+        self.note(what, usize::from(start.is_some() && (named.is_some() || text.is_some())));
         if let Location::Text { document: number, mut ranges, is_elsewhere, is_one_of_several } =
             location
         {

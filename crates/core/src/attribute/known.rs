@@ -6,7 +6,7 @@
 //! record: the order that packing read is known only if every question packs the first passages of its last ranking.
 //! Otherwise a reordering may be missing.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use super::Passages;
 use crate::stats::median::median;
@@ -131,9 +131,23 @@ pub fn packs_in_order(trace: &Trace, passages: &dyn Passages) -> bool {
     };
     let ids = |step: &'_ TraceStep| step.hits.iter().map(|hit| hit.id.clone()).collect::<Vec<_>>();
     let (packed, ranked) = (ids(packed), ids(last));
-    let is_packed = |whole: &&ChunkId| packed.iter().any(|part| is_part(part, whole, passages));
-    let first: Vec<&ChunkId> = ranked.iter().take_while(is_packed).collect();
-    packed.iter().all(|part| first.iter().any(|whole| is_part(part, whole, passages)))
+    let parts = by_document(packed.iter());
+    let is_packed = |whole: &&ChunkId| {
+        let parts = parts.get(whole.doc()).map_or(&[][..], Vec::as_slice);
+        parts.contains(whole) || parts.iter().any(|part| is_part(part, whole, passages))
+    };
+    let first = by_document(ranked.iter().take_while(is_packed));
+    packed.iter().all(|part| {
+        let first = first.get(part.doc()).map_or(&[][..], Vec::as_slice);
+        first.contains(&part) || first.iter().any(|whole| is_part(part, whole, passages))
+    })
+}
+
+/// Returns passages by their document: there may be a hundred thousand.
+fn by_document<'i>(ids: impl Iterator<Item = &'i ChunkId>) -> HashMap<&'i str, Vec<&'i ChunkId>> {
+    let mut all: HashMap<&str, Vec<&ChunkId>> = HashMap::new();
+    ids.for_each(|id| all.entry(id.doc()).or_default().push(id));
+    all
 }
 
 /// Returns true if `part` is `whole`, or a part of it, which a prompt truncates.

@@ -22,6 +22,7 @@ macro_rules! table {
     (@default $default:expr) => { $default };
 }
 
+mod addresses;
 mod bm25;
 mod collection;
 mod dataset;
@@ -29,7 +30,6 @@ mod evaluation;
 mod external;
 mod http;
 mod judge;
-mod locations;
 mod model;
 mod retrieval;
 mod schema;

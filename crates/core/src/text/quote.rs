@@ -144,6 +144,12 @@ fn collapse(text: &str) -> (String, Vec<ByteRange>) {
             }
             continue;
         }
+        // ASCII is composed, unless a mark follows.
+        if letter.is_ascii() && letters.peek().is_none_or(|(_, next)| next.is_ascii()) {
+            collapsed.push(letter);
+            bytes.push(ByteRange::new(start, end));
+            continue;
+        }
         while let Some((at, mark)) = letters.next_if(|(_, next)| is_combining_mark(*next)) {
             end = at + mark.len_utf8();
         }

@@ -11,21 +11,56 @@ use tempfile::TempPath;
 
 /// Maximum size of a file that a setting names: a million recorded responses of 250 bytes.
 const MOST_BYTES: u64 = 250_000_000;
+/// Maximum size of a file of data, plain or decompressed; what is read is held in memory.
+pub(crate) const MOST_DATA_BYTES: u64 = 8_000_000_000;
 
 /// The mode of a file that others may read, as far as the process's mask allows.
 pub const SHARED: u32 = 0o666;
 /// The mode of a file with corpus text and answers.
 pub const PRIVATE: u32 = 0o600;
 
-/// Opens `path` for reading. A FIFO is accepted only under `/dev`, where shells put the output of another command.
+/// A reader that fails after its limit: a file of the system may have more bytes than its size says.
+#[derive(Debug)]
+pub struct Limited<R> {
+    reader: io::Take<R>,
+    most_bytes: u64,
+}
+
+impl<R: Read> Limited<R> {
+    pub(crate) fn new(reader: R, most_bytes: u64) -> Self {
+        Self { reader: reader.take(most_bytes + 1), most_bytes }
+    }
+}
+
+impl<R: Read> Read for Limited<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let n = self.reader.read(buffer)?;
+        if self.reader.limit() == 0 { Err(too_large(self.most_bytes)) } else { Ok(n) }
+    }
+}
+
+fn opened(path: &Path, most_bytes: u64) -> io::Result<Limited<File>> {
+    let file = File::open(path)?;
+    if file.metadata()?.len() > most_bytes {
+        return Err(too_large(most_bytes));
+    }
+    Ok(Limited::new(file, most_bytes))
+}
+
+fn too_large(most_bytes: u64) -> io::Error {
+    let reason = format!("larger than {}", numbers::bytes(most_bytes));
+    io::Error::new(io::ErrorKind::FileTooLarge, reason)
+}
+
+/// Opens a file of data for reading. A FIFO is accepted only under `/dev`, where shells put the output of another command.
 ///
 /// # Errors
-/// Errors of opening; `InvalidInput` for a FIFO, device or socket.
-pub fn open_file(path: &Path) -> io::Result<File> {
+/// Errors of opening; `InvalidInput` for a FIFO, device or socket; here and when it is read, `FileTooLarge` for more than 8 GB.
+pub fn open_file(path: &Path) -> io::Result<Limited<File>> {
     let kind = fs::metadata(path)?.file_type();
     let is_readable =
         kind.is_file() || kind.is_dir() || (kind.is_fifo() && path.starts_with("/dev"));
-    if is_readable { File::open(path) } else { Err(not_regular()) }
+    if is_readable { opened(path, MOST_DATA_BYTES) } else { Err(not_regular()) }
 }
 
 /// Reads a file that a setting names.
@@ -36,15 +71,8 @@ pub fn read_file(path: &Path) -> io::Result<Vec<u8>> {
     if !fs::metadata(path)?.is_file() {
         return Err(not_regular());
     }
-    let (file, mut content) = (File::open(path)?, Vec::new());
-    // A file of the system may have more bytes than its size says.
-    let n_bytes = file.metadata()?.len();
-    if n_bytes > MOST_BYTES
-        || file.take(MOST_BYTES + 1).read_to_end(&mut content)? as u64 > MOST_BYTES
-    {
-        let reason = format!("larger than {}", numbers::bytes(MOST_BYTES));
-        return Err(io::Error::new(io::ErrorKind::FileTooLarge, reason));
-    }
+    let mut content = Vec::new();
+    opened(path, MOST_BYTES)?.read_to_end(&mut content)?;
     Ok(content)
 }
 
@@ -104,6 +132,12 @@ mod tests {
             assert_eq!(failed(path), "not a regular file");
         }
         assert_eq!(failed(&large), "larger than 250.0 MB");
+        assert_eq!(open_file(&large).expect_err("too large").to_string(), "larger than 8.0 GB");
+        let mut limited = Limited::new(io::repeat(b'x'), 1 << 20);
+        let error = io::copy(&mut limited, &mut io::sink()).expect_err("no end").to_string();
+        assert_eq!(error, "larger than 1.0 MB");
+        let mut exact = Limited::new(&b"text"[..], 4);
+        assert_eq!(io::read_to_string(&mut exact).expect("not larger"), "text");
         fs::write(&large, "text").expect("written");
         assert_eq!(read_text(&large).expect("a small file"), "text");
     }

@@ -1,8 +1,8 @@
 //! The folder of a sweep: the runs of its trials, and the log of held-out evaluations.
 
 use std::collections::BTreeSet;
-use std::fs::{self, DirBuilder, File, OpenOptions, TryLockError};
-use std::io::{ErrorKind, Read, Write};
+use std::fs::{DirBuilder, File, OpenOptions, TryLockError};
+use std::io::{Read, Write};
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
@@ -99,18 +99,6 @@ impl SweepFolder {
         Ok(self.folder.write(name, content)?)
     }
 
-    /// Removes a file of an earlier sweep under this name that this one may not overwrite.
-    ///
-    /// # Errors
-    /// `Io`.
-    pub fn remove(&self, name: &str) -> Result<(), Error> {
-        let path = self.folder.file(name);
-        match fs::remove_file(&path) {
-            Err(error) if error.kind() != ErrorKind::NotFound => Err(io("remove", &path)(error)),
-            _ => Ok(()),
-        }
-    }
-
     /// Appends evaluations to the log and returns the number of distinct comparisons with a default on the questions of the last,
     /// over all sweeps of the same parent folder. An unreadable line counts as one.
     ///
@@ -167,6 +155,8 @@ fn private() -> OpenOptions {
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
     use super::*;
 
     fn evaluation(questions: &str, trial: &str) -> HeldOutEvaluation {

@@ -3,7 +3,6 @@
 //! [`space`] lists the combinations, [`partition`] splits the questions into tuning and held-out ones, [`trial`] runs one
 //! trial as an ordinary run folder, [`tune`](mod@tune) runs the whole sweep. The statistics are in `eval/tuning/`.
 
-pub mod best;
 pub mod folder;
 pub mod partition;
 pub mod space;

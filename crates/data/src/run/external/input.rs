@@ -9,7 +9,8 @@ use std::path::Path;
 use flate2::bufread::MultiGzDecoder;
 
 use super::{Error, Place};
-use crate::run::open_file;
+use crate::run::file::{Limited, MOST_DATA_BYTES, open_file};
+use ragtriage_core::text::numbers;
 
 /// Magic number of gzip (RFC 1952, section 2.3.1).
 const GZIP: [u8; 2] = [0x1f, 0x8b];
@@ -58,11 +59,14 @@ impl Input {
         }
     }
 
-    fn decoded(name: String, mut reader: impl Read) -> Result<Self, Error> {
+    fn decoded(name: String, reader: impl Read) -> Result<Self, Error> {
         let mut bytes = Vec::new();
-        reader.read_to_end(&mut bytes).map_err(|source| unreadable(&name, &source))?;
+        Limited::new(reader, MOST_DATA_BYTES)
+            .read_to_end(&mut bytes)
+            .map_err(|source| unreadable(&name, &source))?;
         if bytes.starts_with(&GZIP) {
-            let most_bytes = (bytes.len() as u64).saturating_mul(MOST_GROWTH).max(ALWAYS_BYTES);
+            let most_bytes = (bytes.len() as u64).saturating_mul(MOST_GROWTH);
+            let most_bytes = most_bytes.clamp(ALWAYS_BYTES, MOST_DATA_BYTES);
             let mut text = Vec::new();
             MultiGzDecoder::new(bytes.as_slice())
                 .take(most_bytes + 1)
@@ -70,7 +74,7 @@ impl Input {
                 .map_err(|source| unreadable(&name, &source))?;
             if text.len() as u64 > most_bytes {
                 return Err(Error::new(
-                    format!("`{name}` decompresses to more than {MOST_GROWTH} times its size"),
+                    format!("`{name}` decompresses to more than {}", numbers::bytes(most_bytes)),
                     "if this is the intended file, decompress it first",
                 ));
             }

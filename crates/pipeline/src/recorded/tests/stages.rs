@@ -139,15 +139,17 @@ fn ranges_and_offsets_are_placed_and_counted() {
         range(8, 13, Some("three")),
         range(0, 5, Some("five")),
         range(20, 90, None),
+        RecordedHit { doc_id: None, ..range(2, 5, Some("one")) },
     ];
     let packed = RecordedStage::new("packed", Step::Packed, hits);
     let (trace, notes) = asked(of(vec![packed]));
-    assert_eq!(steps(&trace), ["packed: d#4-7 d#8-13 d#19-23 d#~20-90"]);
+    assert_eq!(steps(&trace), ["packed: d#4-7 d#8-13 d#19-23 d#~20-90 d#0-3"]);
     assert_eq!(
         notes,
         [
             "1 context whose offsets are beyond its document, without text",
-            "1 context whose text is not at its offsets, located by the text"
+            "1 context whose text is not at its offsets, located by the text",
+            "1 context with offsets in no known document, located by its text"
         ]
     );
 }

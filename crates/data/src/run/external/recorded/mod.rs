@@ -38,6 +38,7 @@ pub use self::line::{RecordedAttempt, RecordedError, RecordedHit, RecordedUsage}
 pub(super) use self::stage::step_named;
 pub use self::stage::{CONTEXTS, RecordedStage, StageRole};
 use super::input::Input;
+use super::join::duplicate_question;
 use super::unique::UniqueFields;
 use crate::error::{Error, Place};
 use crate::fields::Fields;
@@ -121,7 +122,8 @@ impl Recorded {
 /// The first row that is not valid or lacks a required key.
 pub fn read(input: &Input, fields: &Fields) -> Result<Vec<Recorded>, Error> {
     let mut all: Vec<Recorded> = Vec::new();
-    let (mut has_reference, mut n_gold, mut texts) = (false, 0, HashSet::new());
+    let (mut has_reference, mut n_gold) = (false, 0);
+    let (mut texts, mut questions) = (HashSet::new(), HashSet::new());
     rows::each(input, fields, |place, row| {
         let row = Value::Object(row);
         has_reference |= fields.has("row", "reference", &row);
@@ -131,10 +133,14 @@ pub fn read(input: &Input, fields: &Fields) -> Result<Vec<Recorded>, Error> {
         if let Some(last) = all.last_mut().filter(|last| last.goes_on_in(&recorded, &mut texts)) {
             let added = recorded.stages.into_iter().filter_map(|stage| stage.hits).flatten();
             last.stages[0].hits.get_or_insert_default().extend(added);
-        } else {
-            texts.clear();
-            all.push(recorded);
+            return Ok(());
         }
+        if !questions.insert((recorded.id.clone(), recorded.question.clone())) {
+            let id = recorded.id.or(recorded.question).unwrap_or_default();
+            return Err(duplicate_question(place, &id));
+        }
+        texts.clear();
+        all.push(recorded);
         Ok(())
     })?;
     let is_context_alone = |it: &Recorded| {

@@ -410,8 +410,9 @@ fn rows_of_one_passage_each_are_one_record() {
         all(&[row("a", "\"x\""), row("b", "null"), row("c", "\"x\"")].concat()).expect("reads");
     assert_eq!(joined.len(), 1);
     assert_eq!(hits(&joined[0]), [&[hit("a"), hit("b"), hit("c")][..]]);
-    let other = all(&[row("a", "\"x\""), row("b", "\"y\"")].concat()).expect("reads");
-    assert_eq!(other.len(), 2, "another answer is another run");
+    let other = all(&[row("a", "\"x\""), row("b", "\"y\"")].concat());
+    let error = other.expect_err("another answer is another run").to_string();
+    assert_eq!(error, "`f.jsonl` line 2: duplicate question `1`");
 }
 
 #[test]
@@ -449,4 +450,29 @@ fn a_context_of_ten_megabytes_is_read() {
     let json = serde_json::json!({"id": 1, "contexts": [text]}).to_string();
     let read = line(&json).expect("reads");
     assert_eq!(hits(&read), [&[hit(&text)][..]]);
+}
+
+#[test]
+fn a_question_of_two_rows_that_are_not_neighbours_is_refused_when_it_is_read() {
+    let row = |id: u8| format!("{{\"id\": {id}, \"contexts\": [\"a\"]}}\n");
+    let error = all(&[row(1), row(2), row(1)].concat()).expect_err("twice").to_string();
+    assert_eq!(error, "`f.jsonl` line 3: duplicate question `1`");
+    // Neighbours with a passage each are one question; a passage that it has already is none.
+    let hits = |texts: &[&str]| {
+        let rows = texts.iter().map(|it| format!("{{\"id\": 1, \"contexts\": [\"{it}\"]}}\n"));
+        all(&rows.collect::<String>()).map(|read| hits(&read[0])[0].len()).ok()
+    };
+    assert_eq!((hits(&["a", "b", "c"]), hits(&["a", "b", "a"])), (Some(3), None));
+}
+
+#[test]
+fn several_questions_in_a_row_are_no_question() {
+    let fields = Fields::mapped(&["question=/questions/*".to_owned()]).expect("a field");
+    let read = |row: &str| read(&Input::new("f", row.to_owned()).expect("text"), &fields);
+    let one = read(r#"{"questions": ["one?"], "contexts": ["a"]}"#).expect("one");
+    assert_eq!(one[0].question.as_deref(), Some("one?"));
+    let row = r#"{"questions": ["one?", "two?"], "contexts": ["a"]}"#;
+    let error = read(&format!("{row}\n{row}\n")).expect_err("two");
+    let expected = "`f` line 1: no question that is a text; it has `questions`, `contexts`";
+    assert_eq!(error.to_string(), expected);
 }
