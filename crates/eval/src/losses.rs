@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use super::verdict::{Conclusion, LossBudget, LossVerdict, Source};
 use ragtriage_core::attribute::classify::{Evidence, Outcome};
-use ragtriage_core::types::{FailureClass, Interval, QuestionKind, Stage, Trace};
+use ragtriage_core::types::{FailureClass, Interval, QuestionKind, Stage};
 use ragtriage_data::run::SavedRun;
 
 /// The losses of a run, by failure class.
@@ -55,19 +55,13 @@ impl StageLosses {
     }
 }
 
-/// Returns the class of a question by its evidence alone, whatever was answered; `None` if it is unanswerable.
-fn by_evidence(trace: &Trace, outcome: &Outcome) -> Option<FailureClass> {
-    if outcome.class.has_no_result() {
-        return Some(outcome.class);
-    }
-    let class = match outcome.evidence {
+/// Returns the class of a question by its evidence alone, whatever was answered.
+fn by_evidence(evidence: Evidence) -> FailureClass {
+    match evidence {
         Evidence::Complete | Evidence::Truncated => FailureClass::Delivered,
-        Evidence::Untestable | Evidence::Unseen { .. } | Evidence::Partial { .. } => {
-            FailureClass::Unclear
-        }
-        evidence => evidence.class()?,
-    };
-    (trace.question.kind != QuestionKind::Unanswerable).then_some(class)
+        Evidence::Partial { .. } => FailureClass::Unclear,
+        other => other.class().unwrap_or(FailureClass::Unclear),
+    }
 }
 
 impl LossTable {
@@ -80,9 +74,12 @@ impl LossTable {
         is_answered: bool,
     ) -> Self {
         let is_of_retrieval = verdict.conclusion == Conclusion::RetrievalOnly;
-        let ends = run.traces.iter().zip(outcomes).filter_map(|(trace, outcome)| {
-            let class = if is_of_retrieval { by_evidence(trace, outcome)? } else { outcome.class };
-            (!class.has_no_result() && !class.is_of_unanswerable()).then_some(class)
+        let answerable = run.traces.iter().zip(outcomes).filter(|(trace, outcome)| {
+            trace.question.kind != QuestionKind::Unanswerable && !outcome.class.has_no_result()
+        });
+        let ends = answerable.map(|(_, outcome)| match is_of_retrieval {
+            true => by_evidence(outcome.evidence),
+            false => outcome.class,
         });
         let ends: Vec<FailureClass> = ends.collect();
         let count = |class| ends.iter().filter(|found| **found == class).count();
@@ -151,16 +148,21 @@ fn testable(outcomes: &[Outcome]) -> impl Iterator<Item = &Outcome> {
 /// Returns false if it is not known of some question whether the result of `stage` holds its evidence.
 fn is_shown(testable: &[&Outcome], stage: Stage) -> bool {
     !testable.iter().any(|outcome| match outcome.evidence {
-        Evidence::Between { first, last } => first <= stage && stage < last,
+        Evidence::Between { first, last } | Evidence::Partial { first, at: last, .. } => {
+            first <= stage && stage < last
+        }
         _ => false,
     })
 }
 
 /// Some are correct by a part of a wide label; here all of it is needed.
 fn n_complete(testable: &[&Outcome], stage: Stage) -> usize {
-    let is_complete = |outcome: &&&Outcome| match (stage, outcome.evidence.missing_from()) {
-        (Stage::Generation, from) => from.is_none() && outcome.class == FailureClass::Correct,
-        (_, from) => from.is_none_or(|from| stage < from),
+    let is_complete = |outcome: &&&Outcome| match (stage, outcome.evidence) {
+        (Stage::Packing | Stage::Generation, Evidence::Truncated) => false,
+        (Stage::Generation, evidence) => {
+            evidence.missing_from().is_none() && outcome.class == FailureClass::Correct
+        }
+        (_, evidence) => evidence.missing_from().is_none_or(|from| stage < from),
     };
     testable.iter().filter(is_complete).count()
 }

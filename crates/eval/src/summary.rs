@@ -156,7 +156,6 @@ pub fn evaluate(run: &SavedRun, plan: &EvaluationPlan) -> Evaluation {
             outcomes: &outcomes,
             of,
             is_answered: has_condition(run, Condition::Retrieved),
-            k: prompt_size(run, plan),
             unlocated: unlocated(run),
             rule_disagreement: rule_disagreement(run, &outcomes, plan.judge),
         },

@@ -33,7 +33,6 @@ fn judge_losses(
         outcomes,
         of,
         is_answered: of == BudgetOf::Correct,
-        k: 5,
         unlocated: (0, 0),
         rule_disagreement: (0, 0),
     };

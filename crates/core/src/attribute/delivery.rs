@@ -191,12 +191,14 @@ impl<'a> Delivery<'a> {
         if !self.recorded {
             return false;
         }
-        let packed = self.packed.iter().copied();
-        let parts: Vec<&ChunkId> = packed.filter(|id| !self.ranking.contains(id)).collect();
-        let candidates = self.candidates.iter().copied();
-        let whole =
-            candidates.filter(|whole| parts.iter().any(|part| is_part(part, whole, self.passages)));
-        let whole: Vec<&ChunkId> = self.packed.iter().copied().chain(whole).collect();
+        let (packed, candidates) = (self.packed.iter().copied(), self.candidates.iter().copied());
+        let ranked: HashSet<&ChunkId> = self.ranking.iter().copied().collect();
+        let parts = by_document(packed.clone().filter(|id| !ranked.contains(id)));
+        let has_part = |whole: &&ChunkId| {
+            let mut parts = parts.get(whole.doc()).into_iter().flatten();
+            parts.any(|part| is_part(part, whole, self.passages))
+        };
+        let whole: Vec<&ChunkId> = packed.chain(candidates.filter(has_part)).collect();
         whole.len() > self.packed.len() && self.test.holds(&whole, reading)
     }
 

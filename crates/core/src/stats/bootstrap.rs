@@ -77,6 +77,19 @@ impl Bootstrap {
             .collect()
     }
 
+    /// Returns the 95% `BCa` interval of the mean of `column`, with its `resampled` means ([`Self::means`]). `None` and intervals without
+    /// width as in [`Self::intervals`].
+    #[must_use]
+    pub fn interval_of_mean(
+        &self,
+        column: &[Option<f64>],
+        resampled: Vec<f64>,
+    ) -> Option<Interval> {
+        let sums = self.by_cluster(&[column.to_vec()]).pop()?;
+        let n_clusters = sums.n_clusters();
+        (n_clusters >= 2).then(|| interval::bca(&sums, resampled, interval::reach(n_clusters)))?
+    }
+
     /// Returns the 95% percentile interval of resampled means, or of anything computed from them resample by resample.
     /// `n_clusters` of the clusters have a value ([`Self::n_clusters_with_value`]); `None` for fewer than two.
     #[must_use]

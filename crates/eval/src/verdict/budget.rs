@@ -264,8 +264,23 @@ impl Losses {
     /// Returns the 95% interval of the mean loss of a source.
     fn of_source(&self, source: Source, bootstrap: &Bootstrap) -> Option<Interval> {
         let at = source as usize;
-        let values: Vec<f64> = self.columns[at].iter().flatten().copied().collect();
-        let resampled = self.interval(self.resampled[at].clone(), bootstrap);
+        self.of_column(&self.columns[at], self.resampled[at].clone(), bootstrap)
+    }
+
+    /// Returns the 95% interval of the mean loss of a side.
+    pub fn side_interval(&self, side: Side, bootstrap: &Bootstrap) -> Option<Interval> {
+        self.of_column(&self.each(side), self.resampled_side(side), bootstrap)
+    }
+
+    /// Returns the 95% interval of the mean of a column, which is that of a metric with its values.
+    fn of_column(
+        &self,
+        column: &[Option<f64>],
+        resampled: Vec<f64>,
+        bootstrap: &Bootstrap,
+    ) -> Option<Interval> {
+        let values: Vec<f64> = column.iter().flatten().copied().collect();
+        let resampled = bootstrap.interval_of_mean(column, resampled);
         of_mean(&values, (0.0, 1.0), self.n_clusters, resampled)
     }
 
@@ -277,7 +292,7 @@ impl Losses {
     }
 
     /// Returns the loss of each question on a side.
-    pub fn each(&self, side: Side) -> Vec<f64> {
+    fn each(&self, side: Side) -> Vec<Option<f64>> {
         let on_side: Vec<&Vec<Option<f64>>> = Source::ALL
             .iter()
             .zip(&self.columns)
@@ -285,14 +300,14 @@ impl Losses {
             .map(|(_, column)| column)
             .collect();
         (0..self.columns[0].len())
-            .filter_map(|question| on_side.iter().map(|column| column[question]).sum())
+            .map(|question| on_side.iter().map(|column| column[question]).sum())
             .collect()
     }
 
     /// Returns true if no question lost anything: the losses of each add up to 1 less its score.
     pub fn is_nothing(&self) -> bool {
         let sides = [Side::Retrieval, Side::Generator].map(|side| self.each(side));
-        let mut each = sides[0].iter().zip(&sides[1]);
+        let mut each = sides[0].iter().flatten().zip(sides[1].iter().flatten());
         each.all(|(retrieval, generator)| retrieval + generator < ROUNDING)
     }
 

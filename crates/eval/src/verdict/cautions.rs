@@ -31,7 +31,7 @@ pub struct OracleCheck {
     pub n: usize,
     /// Questions on which the oracle's answer scores lower.
     pub worse: usize,
-    /// Questions on which it scores higher, with support in the prompt.
+    /// Questions on which it scores higher, with complete evidence in the prompt.
     pub better: usize,
 }
 
@@ -57,7 +57,8 @@ pub fn oracle_check(traces: &[Trace], outcomes: &[Outcome]) -> OracleCheck {
         if let (Some(oracle), Some(retrieved)) = (oracle, retrieved) {
             check.n += 1;
             check.worse += usize::from(oracle < retrieved);
-            check.better += usize::from(oracle > retrieved && outcome.evidence.lost().is_none());
+            check.better +=
+                usize::from(oracle > retrieved && outcome.evidence == Evidence::Complete);
         }
     }
     check

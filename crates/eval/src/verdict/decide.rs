@@ -10,7 +10,6 @@ use super::text;
 use super::{Conclusion, LossVerdict, Side, SideLoss, Source};
 use ragtriage_core::attribute::classify::Outcome;
 use ragtriage_core::stats::bootstrap::Bootstrap;
-use ragtriage_core::stats::interval::of_mean;
 use ragtriage_core::types::{Condition, FailureClass, Interval, Trace};
 
 /// Clusters of questions from which on a test at the 5% level can reject: 2 / 2^6 is below .05, 2 / 2^5 is not.
@@ -26,8 +25,6 @@ pub struct VerdictFacts<'a> {
     pub of: BudgetOf,
     /// True if a generator answered.
     pub is_answered: bool,
-    /// Number of packed hits.
-    pub k: usize,
     /// Packed passages of an external RAG that are in no document, with the number of packed passages.
     pub unlocated: (usize, usize),
     /// Answers that `auto` and containment judge differently, with the number of answers that both decide.
@@ -50,7 +47,8 @@ pub fn judge(facts: &VerdictFacts<'_>, bootstrap: &Bootstrap) -> LossVerdict {
     // Without a gold answer only retrieval can be judged.
     let is_judged = |one: &Outcome| one.judgments.correctness(Condition::Retrieved).is_some();
     let is_answered = facts.is_answered && facts.outcomes.iter().any(is_judged);
-    let facts = &VerdictFacts { of: counted_of(facts), is_answered, ..*facts };
+    let of = if is_answered { counted_of(facts) } else { BudgetOf::Evidence };
+    let facts = &VerdictFacts { of, is_answered, ..*facts };
     let by_class = [Side::Retrieval, Side::Generator].map(|side| lost_on(facts.outcomes, side));
     let estimate = (facts.is_answered && facts.of == BudgetOf::Evidence)
         .then(|| Estimate::new(facts.outcomes, bootstrap));
@@ -126,8 +124,7 @@ fn tables(
         let [plain, bounds @ ..] = estimate.tables(facts.outcomes);
         return (plain, bounds.into());
     }
-    let of = if facts.is_answered { facts.of } else { BudgetOf::Evidence };
-    let rows = |assumption| budget::rows(facts.traces, facts.outcomes, of, assumption);
+    let rows = |assumption| budget::rows(facts.traces, facts.outcomes, facts.of, assumption);
     (rows(OracleAssumption::Plain), vec![rows(OracleAssumption::BestAnswer)])
 }
 
@@ -237,15 +234,10 @@ fn side_loss(
     bootstrap: &Bootstrap,
 ) -> SideLoss {
     let n = losses.n as f64;
-    let ci95 = around(losses, bounds, |losses| side_interval(losses, side, bootstrap));
+    let ci95 = around(losses, bounds, |losses| losses.side_interval(side, bootstrap));
     let mean = losses.of_side(side);
     let ci95 = ci95.map(|ci| if bounds.is_empty() { ci } else { budget::of_losses(mean, ci) });
     SideLoss { questions, answers: mean * n, ci95: ci95.map(|interval| interval.times(n)) }
-}
-
-fn side_interval(losses: &Losses, side: Side, bootstrap: &Bootstrap) -> Option<Interval> {
-    let resampled = losses.interval(losses.resampled_side(side), bootstrap);
-    of_mean(&losses.each(side), (0.0, 1.0), losses.n_clusters, resampled)
 }
 
 /// Returns true if the losses whose stage is not known may be those of another source than the first of `order`, the one that

@@ -36,7 +36,6 @@ fn facts<'a>(traces: &'a [Trace], outcomes: &'a [Outcome], of: BudgetOf) -> Verd
         outcomes,
         of,
         is_answered: true,
-        k: 5,
         unlocated: (0, 0),
         rule_disagreement: (0, 0),
     }
