@@ -11,8 +11,7 @@ use crate::correctness::{Correctness, unsupported_values};
 use crate::language::Language;
 use crate::text::citations::Citable;
 use crate::types::{
-    Cause, ChunkId, Condition, FailureClass, Fault, Flag, QuestionKind, Stage, Stance, Support,
-    Trace,
+    Cause, Condition, FailureClass, Fault, Flag, QuestionKind, Stage, Stance, Support, Trace,
 };
 
 /// Failure class and flags of one question.
@@ -225,7 +224,7 @@ fn unsupported(delivery: &Delivery<'_>, language: &'static Language) -> Vec<Stri
     if texts.is_empty() {
         return Vec::new();
     }
-    let title = |id: &ChunkId| delivery.passages.view(id).map_or("", |view| view.title);
+    let title = |id| delivery.passages.view(id).map_or("", |view| view.title);
     let citable = Citable::new(delivery.packed.iter().map(|&id| [id.doc(), title(id)]));
     unsupported_values(&citable.without_citations(&attempt.extracted), &texts, language)
 }

@@ -4,17 +4,18 @@
 //! also count alone, in round ones names.
 
 use std::collections::BTreeSet;
-use std::iter;
 use std::ops::Range;
 use std::sync::LazyLock;
 
-use regex::Regex;
-use serde_json::Value;
+use regex::{Match, Regex};
+use serde_json::{Map, Value};
 
 /// The noun before a number.
 const NOUN: &str = r"\b(?:doc(?:ument)?|passage|source|context|chunk|ref(?:erence)?|citation)";
 /// One number of at most three digits, of scripts whose code points end with the digit.
 const NUMBER: &str = r"[\^#]?[0-9０-９٠-٩۰-۹๐-๙]{1,3}\^?";
+/// Keys of an item of a JSON list that may say what it cites.
+const KEYS: [&str; 4] = ["id", "number", "document", "title"];
 /// Between the ends of a range.
 const TO: &str = r"\s*(?:[-–—]|to)\s*";
 
@@ -32,8 +33,7 @@ static PLACES: LazyLock<Regex> = LazyLock::new(|| {
     let places = [
         r"```.*?(?:```|\z)|~~~.*?(?:~~~|\z)",
         "`+[^`\n\\[［【][^`\n]*`+|`+[^`\n]*[^`\n\\]］】]`+",
-        r"\bhttps?://[^\s()]+",
-        r"(?:^|[\s(])(?-i:[a-z]|[a-z]\w*_\w*)(?:\[[^\[\]]*\])+",
+        r"\bhttps?://[^\s()]+|(?:^|[\s(])(?-i:[a-z]|[a-z]\w*_\w*)(?:\[[^\[\]]*\])+",
         &format!(r"{NOUN} {named}{NUMBER}\.\d"),
         r"`?[\[［【](([^\[\]［］【】]+)[\]］】])(?:\([^()\s]+\))?`?",
         r"[(（](([^()（）\[\]［］【】]+)[)）])",
@@ -70,9 +70,11 @@ impl Citable {
     #[must_use]
     pub fn cited_by(&self, reply: &str, answer: &str) -> BTreeSet<usize> {
         let (mut cited, mut is_object) = (BTreeSet::new(), false);
-        for (key, value) in object(reply).as_object().into_iter().flatten() {
+        let object = reply.find('{').and_then(|from| reply.get(from..=reply.rfind('}')?));
+        let object = object.and_then(|it| serde_json::from_str::<Map<_, _>>(it).ok());
+        for (key, value) in object.unwrap_or_default() {
             match key.to_lowercase().as_str() {
-                "citations" | "sources" | "references" => drop(self.read_item(value, &mut cited)),
+                "citations" | "sources" | "references" => drop(self.read_item(&value, &mut cited)),
                 "answer" | "final answer" | "short answer" => {
                     self.read(value.as_str().unwrap_or_default(), &mut cited);
                 }
@@ -90,11 +92,10 @@ impl Citable {
     }
 
     /// Returns a text without its citations.
-    #[must_use]
     pub fn without_citations(&self, text: &str) -> String {
         let places = self.read(text, &mut BTreeSet::new());
         let starts = places.iter().map(|place| place.start).chain([text.len()]);
-        let parts = iter::once(0).chain(places.iter().map(|place| place.end)).zip(starts);
+        let parts = [0].into_iter().chain(places.iter().map(|place| place.end)).zip(starts);
         parts.filter_map(|(from, to)| Some(text.get(from..to)?.trim_end_matches(' '))).collect()
     }
 
@@ -107,9 +108,8 @@ impl Citable {
             if let (Some(inside), Some(content)) = (inside, content) {
                 let nested = self.read(inside.as_str(), cited);
                 let mut is_item = |item: &&str| self.is_item(item, is_square, cited);
-                let is_cited = is_item(&content.as_str())
-                    || content.as_str().split([',', ';', '、', '，', '；']).filter(is_item).count()
-                        > 0;
+                let items = content.as_str().split([',', ';', '、', '，', '；']);
+                let is_cited = is_item(&content.as_str()) || items.filter(is_item).count() > 0;
                 if is_cited || is_square && !nested.is_empty() {
                     places.push(whole.range());
                 } else {
@@ -127,49 +127,39 @@ impl Citable {
     /// Returns true if an item of a bracket is a name or, in square brackets, a list of numbers, and adds the numbers.
     fn is_item(&self, item: &str, is_square: bool, cited: &mut BTreeSet<usize>) -> bool {
         let name = item.trim().to_lowercase();
-        let is_list = is_square && LIST.is_match(&name);
-        let has_name = |names: &[String; 2]| !name.is_empty() && names.contains(&name);
-        let mut named = (1..).zip(&self.0).filter(|(_, names)| has_name(names)).peekable();
-        let is_name = named.peek().is_some();
-        cited.extend(named.map(|(number, _)| number));
-        if is_list && !is_name {
+        let named = |names: &[String; 2]| !name.is_empty() && names.contains(&name);
+        let numbers: Vec<usize> =
+            (1..).zip(&self.0).filter_map(|(at, names)| named(names).then_some(at)).collect();
+        let is_list = numbers.is_empty() && is_square && LIST.is_match(&name);
+        if is_list {
             self.add(&name, cited);
         }
-        is_list || is_name
+        cited.extend(&numbers);
+        is_list || !numbers.is_empty()
     }
 
     /// Adds the numbers of a list: of a range those of the prompt, at most 50.
     fn add(&self, list: &str, cited: &mut BTreeSet<usize>) {
+        let value = |number: Match<'_>| {
+            let digits = number.as_str().chars().filter(|c| c.is_numeric());
+            digits.fold(0, |value, digit| value * 10 + (digit as usize & 15))
+        };
         for range in NUMBERS.captures_iter(list) {
-            let [first, last] = [1, 2].map(|end| range.get(end).map_or(0, |it| value(it.as_str())));
+            let [first, last] = [1, 2].map(|end| range.get(end).map_or(0, value));
             let most = self.0.len().max(first).min(first + 49);
             cited.extend(first..=last.clamp(first, most));
         }
     }
 
-    /// Returns true if an item of a JSON list is a citation, and adds its numbers. Of an object its first field that is one counts.
+    /// Returns true if an item of a JSON list is a citation, and adds its numbers. Of an object the first key that has one counts.
     fn read_item(&self, item: &Value, cited: &mut BTreeSet<usize>) -> bool {
         match item {
             Value::Array(all) => all.iter().filter(|item| self.read_item(item, cited)).count() > 0,
-            Value::Object(_) => ["id", "number", "document", "title"]
-                .iter()
-                .any(|field| self.read_item(&item[field], cited)),
+            Value::Object(_) => KEYS.iter().any(|key| self.read_item(&item[key], cited)),
             Value::String(text) => !self.read(&format!("[{text}]"), cited).is_empty(),
             other => !self.read(&format!("[{other}]"), cited).is_empty(),
         }
     }
-}
-
-/// Returns the JSON object in a reply.
-fn object(reply: &str) -> Value {
-    let object = reply.find('{').and_then(|from| reply.get(from..=reply.rfind('}')?));
-    object.and_then(|object| serde_json::from_str(object).ok()).unwrap_or_default()
-}
-
-/// Returns the value of a number's digits.
-fn value(number: &str) -> usize {
-    let digits = number.chars().filter(|c| c.is_numeric());
-    digits.fold(0, |value, digit| value * 10 + (digit as usize & 15))
 }
 
 #[cfg(test)]

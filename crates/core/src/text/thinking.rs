@@ -21,7 +21,6 @@ const TAGS: [(&str, &str); 4] = [
 ];
 
 /// Returns `raw` without the thinking at its start.
-#[must_use]
 pub fn without_thinking(raw: &str, finish: Finish) -> &str {
     // The lengths in bytes are equal, so offsets are valid in both.
     let lower = raw.to_ascii_lowercase();
