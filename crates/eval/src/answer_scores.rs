@@ -91,8 +91,8 @@ impl<'a> AnswerOf<'a> {
     pub fn cited(&self) -> Option<(Vec<&'a ChunkId>, usize)> {
         let (answer, attempt) = (self.answered()?, self.attempt?);
         let reply = without_thinking(&attempt.raw, attempt.finish);
-        let numbers = self.citable().cited_by(reply, answer);
-        let packed = (1..).zip(self.trace.packed()).filter(|(number, _)| numbers.contains(number));
+        let numbers = self.citable()?.cited_by(reply, answer);
+        let packed = (1..).zip(&attempt.passages).filter(|(number, _)| numbers.contains(number));
         let mut cited: Vec<_> = packed.map(|(_, id)| id).collect();
         let n_others = numbers.len() - cited.len();
         cited.sort_unstable();
@@ -100,14 +100,15 @@ impl<'a> AnswerOf<'a> {
         Some((cited, n_others))
     }
 
-    fn citable(&self) -> Citable {
+    fn citable(&self) -> Option<Citable> {
         let title = |id: &ChunkId| self.run.passages.get(id).map_or("", |it| it.title.as_str());
-        Citable::new(self.trace.packed().map(|id| [id.doc(), title(id)]))
+        let passages = self.attempt?.passages.iter();
+        Some(Citable::new(passages.map(|id| [id.doc(), title(id)])))
     }
 
     /// Returns the number of values of the answer that no text contains.
     fn n_unsupported(&self, texts: &[&str]) -> Option<f64> {
-        let answer = self.citable().without_citations(self.answered()?);
+        let answer = self.citable()?.without_citations(self.answered()?);
         Some(unsupported_values(&answer, texts, self.judge.language).len() as f64)
     }
 
