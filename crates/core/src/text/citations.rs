@@ -37,7 +37,7 @@ static PLACES: LazyLock<Regex> = LazyLock::new(|| {
         &format!(r"{NOUN} {named}{NUMBER}\.\d"),
         r"`?[\[［【](([^\[\]［］【】]+)[\]］】])(?:\([^()\s]+\))?`?",
         r"[(（](([^()（）\[\]［］【】]+)[)）])",
-        &format!(r"{NOUN}s?[\s:.#_]*{named}({list})\s*[)）\]］】;]"),
+        &format!(r"{NOUN}s?[\s:.#_]*{named}({list})\s*[)）\]］】]"),
         &format!(r"{NOUN}s:? {named}({list})\b"),
         &format!(r"{NOUN}s? {named}({NUMBER}(?:[-–]{NUMBER})?)\b"),
     ];
@@ -212,7 +212,8 @@ mod tests {
             ("Documents 1, 2 and 4, 6 minutes.", "1 2 4"),
             ("According to document 1, 6.", "1"),
             ("According to document no. 1, six (document no 2).", "1 2"),
-            ("Passage 2 - 4 seconds.", "2"),
+            ("Passage 2 - 4 seconds. Sources: 5, 6", "2 5 6"),
+            ("Six (documents 1, 2; passage 4).", "1 2 4"),
             ("Six [１] ［٣］ 【４】 （文档，document 5）.", "1 3 4 5"),
             ("Six [1, ].", "1"),
             ("Six [0] [9].", "0 9"),
@@ -240,7 +241,7 @@ mod tests {
             "https://x.example/list[2].html",
             "[Six](https://x.example/list[2].html)",
             "document 1.2 says; [1000] [2.1] (documents 1000)",
-            "(3 documents, 4 of 5)",
+            "(3 documents, 4 of 5), the context: 6; or 7",
             r#"{"scores": {"a": "x"}}"#,
         ] {
             assert_eq!(cited(reply), "", "{reply}");
