@@ -351,4 +351,10 @@ fn citations_are_scored_by_the_gold_evidence() {
     assert_eq!(recall, (0.5, 2));
     // `six minutes` is in `a`, which the first answer cites; 1999 is not there.
     assert_eq!(metric(&summary, "UncitedValues"), (0.5, 2));
+    // A repeated context has two numbers.
+    let line = json!({"id": "q1", "contexts": [b, b, a], "answer": "six minutes [3]"});
+    project.write("repeated.jsonl", line.to_string());
+    let summary = good(&project, "repeated", &["repeated.jsonl", "c.toml", "--set", metrics]);
+    let names = ["CitationPrecision", "CitationRecall", "UncitedValues"];
+    assert_eq!(names.map(|name| metric(&summary, name)), [(1.0, 1), (1.0, 1), (0.0, 1)]);
 }

@@ -1,13 +1,12 @@
 //! Scores of a question's answer.
 
-use std::collections::BTreeSet;
-
 use ragtriage_core::attribute::classify::Outcome;
 use ragtriage_core::attribute::judge::decide;
 use ragtriage_core::correctness::{Correctness, Judge, unsupported_values};
 use ragtriage_core::metric::Family;
 use ragtriage_core::metric::answer::{self, AnswerScores, Scorer};
-use ragtriage_core::text::citations::{Citation, citations};
+use ragtriage_core::text::citations::Citable;
+use ragtriage_core::text::thinking::without_thinking;
 use ragtriage_core::types::{Attempt, ChunkId, Condition, QuestionKind, Stance, Trace};
 use ragtriage_data::run::SavedRun;
 
@@ -47,18 +46,14 @@ impl<'a> AnswerOf<'a> {
         match family {
             Family::AnswerCorrect => self.correctness().map(Correctness::score),
             Family::Groundedness => answer::groundedness(self.answered()?, &self.packed()),
-            Family::UncitedValues => {
-                let texts = self.texts(self.cited()?.0);
-                let values = unsupported_values(self.answered()?, &texts, self.judge.language);
-                Some(values.len() as f64)
-            }
+            Family::UncitedValues => self.n_unsupported(&self.texts(self.cited()?.0)),
             Family::UnsupportedValues => {
-                let (answer, packed) = (self.answered()?, self.packed());
-                Some(match self.outcome {
+                let packed = self.packed();
+                match self.outcome.filter(|_| self.answered().is_some()) {
                     // Without passages an outcome lists nothing.
-                    Some(outcome) if !packed.is_empty() => outcome.unsupported.len(),
-                    _ => unsupported_values(answer, &packed, self.judge.language).len(),
-                } as f64)
+                    Some(outcome) if !packed.is_empty() => Some(outcome.unsupported.len() as f64),
+                    _ => self.n_unsupported(&packed),
+                }
             }
             Family::AnswerEm => self.scores.map(|scores| scores.em),
             Family::AnswerF1 => self.scores.map(|scores| scores.f1),
@@ -94,29 +89,27 @@ impl<'a> AnswerOf<'a> {
     /// Returns the packed passages that the answer cites, each once, and the number of other citations; `None` if it declines, refuses
     /// or has no content.
     pub fn cited(&self) -> Option<(Vec<&'a ChunkId>, usize)> {
-        self.answered()?;
-        let packed: Vec<&ChunkId> = self.trace.packed().collect();
-        let names = |id: &ChunkId, name: &str| {
-            let passage = self.run.passages.get(id);
-            let title = passage.map_or("", |passage| passage.title.as_str());
-            [id.doc(), title].iter().any(|known| known.eq_ignore_ascii_case(name))
-        };
-        let is_name = |name: &str| packed.iter().any(|id| names(id, name));
-        let (mut cited, mut others) = (Vec::new(), BTreeSet::new());
-        for citation in citations(&self.attempt?.raw, &is_name) {
-            match citation {
-                Citation::Name(name) => cited.extend(packed.iter().filter(|id| names(id, &name))),
-                Citation::Number(number) => {
-                    match number.checked_sub(1).and_then(|at| packed.get(at)) {
-                        Some(id) => cited.push(*id),
-                        None => drop(others.insert(number)),
-                    }
-                }
-            }
-        }
+        let (answer, attempt) = (self.answered()?, self.attempt?);
+        let reply = without_thinking(&attempt.raw, attempt.finish);
+        let numbers = self.citable()?.cited_by(reply, answer);
+        let packed = (1..).zip(&attempt.passages).filter(|(number, _)| numbers.contains(number));
+        let mut cited: Vec<_> = packed.map(|(_, id)| id).collect();
+        let n_others = numbers.len() - cited.len();
         cited.sort_unstable();
         cited.dedup();
-        Some((cited, others.len()))
+        Some((cited, n_others))
+    }
+
+    fn citable(&self) -> Option<Citable> {
+        let title = |id: &ChunkId| self.run.passages.get(id).map_or("", |it| it.title.as_str());
+        let passages = self.attempt?.passages.iter();
+        Some(Citable::new(passages.map(|id| [id.doc(), title(id)])))
+    }
+
+    /// Returns the number of values of the answer that no text contains.
+    fn n_unsupported(&self, texts: &[&str]) -> Option<f64> {
+        let answer = self.citable()?.without_citations(self.answered()?);
+        Some(unsupported_values(&answer, texts, self.judge.language).len() as f64)
     }
 
     /// Returns the answer, unless it declines, refuses or has no content.

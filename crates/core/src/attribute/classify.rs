@@ -9,6 +9,7 @@ use super::known::TopK;
 use super::{Passages, reason};
 use crate::correctness::{Correctness, unsupported_values};
 use crate::language::Language;
+use crate::text::citations::Citable;
 use crate::types::{
     Cause, Condition, FailureClass, Fault, Flag, QuestionKind, Stage, Stance, Support, Trace,
 };
@@ -223,5 +224,7 @@ fn unsupported(delivery: &Delivery<'_>, language: &'static Language) -> Vec<Stri
     if texts.is_empty() {
         return Vec::new();
     }
-    unsupported_values(&attempt.extracted, &texts, language)
+    let title = |id| delivery.passages.view(id).map_or("", |view| view.title);
+    let citable = Citable::new(delivery.packed.iter().map(|&id| [id.doc(), title(id)]));
+    unsupported_values(&citable.without_citations(&attempt.extracted), &texts, language)
 }

@@ -21,4 +21,5 @@ pub mod sanitize;
 pub mod script;
 pub mod sentences;
 pub mod short_key;
+pub mod thinking;
 pub mod tokens;

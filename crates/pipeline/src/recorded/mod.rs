@@ -14,7 +14,7 @@ use std::sync::{Arc, OnceLock};
 use async_trait::async_trait;
 
 pub use self::plan::RecordedPlan;
-use self::rankings::{Delivered, Rankings};
+use self::rankings::{Delivered, Rankings, only_passages};
 use super::ask::{PassageSource, Prepared, QuestionResult, QuestionRunner, RunFacts};
 use super::compute::Compute;
 use super::conditions::ConditionPrompts;
@@ -139,7 +139,18 @@ impl ExternalPipeline {
         trace.error = error;
         trace.steps = steps;
         if let Some(recorded) = recorded {
-            let packed: Vec<ChunkId> = trace.packed().cloned().collect();
+            let mut packed: Vec<ChunkId> = trace.packed().cloned().collect();
+            let stage = recorded.packed().and_then(|stage| stage.hits.as_ref());
+            // Each alone: of contexts that are placed together a repeated one has no place, but its number in the prompt.
+            let placed = stage.into_iter().flatten().flat_map(|context| {
+                let context = std::slice::from_ref(context);
+                only_passages(self.places.place_all(&mut known, &trace.question, context))
+            });
+            let all: Vec<ChunkId> = placed.map(|passage| passage.id).collect();
+            // One that the prompt truncates is another passage.
+            if all.len() > packed.len() && all.iter().all(|id| packed.contains(id)) {
+                packed = all;
+            }
             trace.conditions = self.conditions(recorded, &packed, conditions);
         }
         QuestionResult { trace, passages: Arc::new(passages) }

@@ -3,7 +3,7 @@
 //! All rules are listed, so that a reader of a trace can reproduce them:
 //! 1. of a reply in channels (`<|channel|>final<|message|>`) the last final one is taken; control tokens (`<|im_end|>`, `</s>`) are
 //!    line breaks, and the text of `<answer>` is the reply;
-//! 2. the thinking before the answer is dropped ([`thinking`]);
+//! 2. the thinking before the answer is dropped ([`without_thinking`]);
 //! 3. the last line that begins with `Answer:` is taken, else the `answer` field of a JSON object, else the whole text;
 //! 4. trailing citation marks and one pair of enclosing quotes, backticks or asterisks are removed;
 //! 5. a reply that reached the token limit has an answer only if that is marked by label or field, and ended by a line
@@ -12,15 +12,13 @@
 //!
 //! Whether a reply declines to answer is decided when a run is read (`ragtriage_core::correctness::declines_to_answer`).
 
-mod thinking;
-
 use std::borrow::Cow;
 use std::sync::LazyLock;
 
 use regex::Regex;
 use serde_json::Value;
 
-use self::thinking::without_thinking;
+use ragtriage_core::text::thinking::without_thinking;
 use ragtriage_core::types::{Finish, Stance};
 
 /// Labels before the colon of an answer line, in lower case.

@@ -1,7 +1,6 @@
 //! Tables of raw answers and the short answers read from them.
 
-use super::read_answer;
-use super::thinking::without_thinking;
+use super::{read_answer, without_thinking};
 use ragtriage_core::types::{Finish, Stance};
 
 fn answered(raw: &str, expected: &str) {

@@ -10,7 +10,7 @@
 //!    a digit or the end of a sentence (`So it is Paris.</think>Paris`);
 //! 3. tags between backticks and in code blocks are text. Where a block has no other closing tag, such a one ends it.
 
-use ragtriage_core::types::Finish;
+use crate::types::Finish;
 
 /// Tags whose content is thinking.
 const TAGS: [(&str, &str); 4] = [
@@ -21,7 +21,7 @@ const TAGS: [(&str, &str); 4] = [
 ];
 
 /// Returns `raw` without the thinking at its start.
-pub(super) fn without_thinking(raw: &str, finish: Finish) -> &str {
+pub fn without_thinking(raw: &str, finish: Finish) -> &str {
     // The lengths in bytes are equal, so offsets are valid in both.
     let lower = raw.to_ascii_lowercase();
     let mut from = behind_block(&lower, 0, finish).or_else(|| behind_unopened(&lower));
