@@ -155,7 +155,7 @@ fn parse(flag: &str, bound: GateBound, text: &str) -> Result<Gate, Failure> {
 
 fn malformed(flag: &str, text: &str) -> Failure {
     let hint =
-        format!("for example `{flag} EM@5=0.8`; `ragtriage score --list` explains the metrics");
+        format!("for example `{flag} EM@5=0.8`; the documentation's page Metrics has the metrics");
     Failure::new(format!("invalid gate `{flag} {text}`: expected METRIC=NUMBER"), hint)
 }
 

@@ -42,11 +42,19 @@ pub struct DemoArgs {
 /// The folder exists or cannot be written.
 pub fn demo(args: DemoArgs) -> Result<(), Failure> {
     let folder = args.dir;
-    std::fs::create_dir(&folder).map_err(|error| {
-        let hint = "name a new folder: `ragtriage demo DIR`";
-        Failure::new(format!("cannot create `{}`: {error}", folder.display()), hint)
-    })?;
-    let config = folder.join(CONFIG);
+    let (config, run) = (folder.join(CONFIG), folder.join(RUNS).join("demo"));
+    // A killed call leaves its configuration, and no report.
+    let is_killed = std::fs::read_to_string(&config).is_ok_and(|text| text == SETTINGS)
+        && !run.join("report.html").exists();
+    if is_killed {
+        drop(std::fs::remove_dir_all(&run));
+    } else {
+        std::fs::create_dir(&folder).map_err(|error| {
+            let hint = "name a new folder: `ragtriage demo DIR`";
+            Failure::new(format!("cannot create `{}`: {error}", folder.display()), hint)
+        })?;
+        output::file(&config, SHARED, SETTINGS.as_bytes())?;
+    }
     Archive::new(GzDecoder::new(RUNBOOKS)).unpack(&folder).map_err(|error| {
         // Part of a data set is of no use, and this folder is new.
         drop(std::fs::remove_dir_all(&folder));
@@ -55,7 +63,6 @@ pub fn demo(args: DemoArgs) -> Result<(), Failure> {
             "check the free space, or name a folder elsewhere",
         )
     })?;
-    output::file(&config, SHARED, SETTINGS.as_bytes())?;
     run::run(RunArgs {
         config: Some(config),
         name: Some("demo".to_owned()),

@@ -57,7 +57,8 @@ pub fn nearest() -> Option<PathBuf> {
     here.ancestors().find_map(|_| {
         let file = folder.join(CONFIG);
         folder.push("..");
-        file.is_file().then_some(file)
+        // A folder or a broken link of this name is an error when it is read.
+        file.symlink_metadata().is_ok().then_some(file)
     })
 }
 

@@ -15,7 +15,6 @@ use ragtriage_data::run::external::predictions::{Golds, Predictions};
 use ragtriage_data::run::external::qrels::Qrels;
 use ragtriage_data::run::external::trec_run::TrecRun;
 use ragtriage_eval::files::{self, FilePlan};
-use ragtriage_report::glossary;
 use ragtriage_report::scores::{self, ScoredFile, ScoredFiles};
 
 /// Default metrics of a run.
@@ -27,11 +26,8 @@ const OF_UNANSWERABLE: &str = "AnswerEM(HasAns) AnswerF1(HasAns) AnswerEM(NoAns)
 
 #[derive(Debug, Args)]
 #[allow(clippy::struct_excessive_bools, reason = "each is a flag of its own")]
-#[command(group = ArgGroup::new("scored").required(true).args(["run", "predictions", "list"]))]
+#[command(group = ArgGroup::new("scored").required(true).args(["run", "predictions"]))]
 pub struct ScoreArgs {
-    /// Explain every metric: formula and range.
-    #[arg(long, exclusive = true)]
-    list: bool,
     /// TREC runs, plain or gzip; `-` for standard input.
     #[arg(long, value_name = "FILE", requires = "qrels", num_args = 1..)]
     run: Vec<PathBuf>,
@@ -82,9 +78,6 @@ fn scorers() -> impl TypedValueParser<Value = Scorer> {
 
 /// Runs the command.
 pub fn score(args: &ScoreArgs) -> Result<(), Failure> {
-    if args.list {
-        return output::report(&glossary::report());
-    }
     match (&args.qrels, &args.gold) {
         (Some(qrels), _) => score_runs(args, qrels),
         (None, Some(gold)) => score_predictions(args, gold),

@@ -60,7 +60,7 @@ def score(run: Ranking, qrels: Ranking, metrics: Sequence[str], *, level: int = 
         run: Scores of documents: a path, ``{query: {document: score}}``, a table of ``datasets``, pandas, polars or PyArrow with
             columns such as ``query_id``, ``doc_id`` and ``score``, or tuples. Any value can be an id.
         qrels: Grades of documents in the same forms, with a column such as ``relevance``; or a :class:`Dataset`.
-        metrics: Such as ``nDCG@10``, ``AP``, ``RR``, ``P@5``; ``ragtriage score --list`` explains all.
+        metrics: Such as ``nDCG@10``, ``AP``, ``RR``, ``P@5``; the documentation's page Metrics has all.
         level: Minimum relevant grade.
         intersection: Score only queries that the run ranks.
 

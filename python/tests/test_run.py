@@ -139,7 +139,7 @@ def test_a_notebook_shows_the_first_screen_of_the_command_line(faulty_run: Run, 
         ("`ragtriage report RUN` shows what a run has", "`run.report()` shows what a run has"),
         ("ragtriage report a/b --format terminal", 'run.report(format="terminal")'),
         ("`ragtriage compare BASELINE RUN` prints", "`ragtriage.compare(baseline, run)` prints"),
-        ("`ragtriage score --list` explains them", "`ragtriage score --list` explains them"),
+        ("`ragtriage dataset lint` explains them", "`ragtriage dataset lint` explains them"),
         ("it leaves -- as it is, and --offline", "it leaves -- as it is, and --offline"),
     ],
 )

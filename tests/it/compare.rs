@@ -207,7 +207,7 @@ fn a_wrong_call_is_refused_with_a_hint() {
         &["compare", "runs/k5", "runs/k1", "-m", "ndcg@5"],
         &[
             "error: unknown metric `ndcg@5`; did you mean `nDCG@5`?",
-            "hint: metrics read like `EM@5`, `EM@1000t`, `EM@prompt`, `nDCG@10`, `RR`, `AnswerF1`; `ragtriage score --list` explains them all",
+            "hint: metrics read like `EM@5`, `EM@1000t`, `EM@prompt`, `nDCG@10`, `RR`, `AnswerF1`; the documentation's page Metrics has them all",
         ],
     );
     project.refuses_with_some_hint(

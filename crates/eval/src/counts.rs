@@ -2,14 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use rayon::iter::{IndexedParallelIterator, IntoParallelRefIterator, ParallelIterator};
-
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use ragtriage_core::attribute::classify::Outcome;
-use ragtriage_core::attribute::judge::judge_attempt;
-use ragtriage_core::correctness::{CorrectRule, Correctness, Judge};
 use ragtriage_core::stats::wilson::wilson;
 use ragtriage_core::types::{Cause, ChunkId, Condition, FailureClass, Flag, Interval, Step};
 use ragtriage_data::run::SavedRun;
@@ -62,24 +58,6 @@ pub(super) fn shares(classes: &BTreeMap<String, usize>, n: usize) -> BTreeMap<St
         (class.clone(), Share { count, share, ci95 })
     });
     shares.collect()
-}
-
-/// Counts the answers on which the run's rule and containment of a gold answer disagree, and those that both decide.
-pub(super) fn rule_disagreement(
-    run: &SavedRun,
-    outcomes: &[Outcome],
-    judge: Judge,
-) -> (usize, usize) {
-    let contains = Judge { rule: CorrectRule::Contains, ..judge };
-    let compared = run.traces.par_iter().zip(outcomes).filter_map(|(trace, outcome)| {
-        let by_rule = outcome.judgments.decision(Condition::Retrieved)?.rule;
-        let attempt = trace.attempt(Condition::Retrieved)?;
-        let by_contains = judge_attempt(&trace.question, attempt, contains)?.correctness;
-        let is_decided = [by_rule, by_contains].iter().all(|answer| *answer != Correctness::Unsure);
-        is_decided.then_some(by_rule != by_contains)
-    });
-    let compared: Vec<bool> = compared.collect();
-    (compared.iter().filter(|differ| **differ).count(), compared.len())
 }
 
 /// Counts the packed passages of an external RAG that are in no document, and all of them; for a question without a recorded

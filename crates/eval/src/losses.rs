@@ -77,9 +77,8 @@ impl LossTable {
         let answerable = run.traces.iter().zip(outcomes).filter(|(trace, outcome)| {
             trace.question.kind != QuestionKind::Unanswerable && !outcome.class.has_no_result()
         });
-        let ends = answerable.map(|(_, outcome)| match is_of_retrieval {
-            true => by_evidence(outcome.evidence),
-            false => outcome.class,
+        let ends = answerable.map(|(_, outcome)| {
+            if is_of_retrieval { by_evidence(outcome.evidence) } else { outcome.class }
         });
         let ends: Vec<FailureClass> = ends.collect();
         let count = |class| ends.iter().filter(|found| **found == class).count();

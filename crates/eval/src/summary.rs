@@ -11,9 +11,7 @@ use super::clusters::{self, cluster_of};
 use super::conditions::{self, TokenTotals};
 use super::cost::{self, CostSummary};
 pub use super::counts::Share;
-use super::counts::{
-    causes, class_counts, count, flags, has_condition, rule_disagreement, shares, unlocated,
-};
+use super::counts::{causes, class_counts, count, flags, has_condition, shares, unlocated};
 use super::diagnose::{self, TwoByTwo};
 use super::judge::{DecidedAnswers, JudgeSummary, decided_answers, judge_summary};
 use super::losses::LossTable;
@@ -157,7 +155,6 @@ pub fn evaluate(run: &SavedRun, plan: &EvaluationPlan) -> Evaluation {
             of,
             is_answered: has_condition(run, Condition::Retrieved),
             unlocated: unlocated(run),
-            rule_disagreement: rule_disagreement(run, &outcomes, plan.judge),
         },
         &bootstrap,
     );

@@ -34,7 +34,6 @@ fn judge_losses(
         of,
         is_answered: of == BudgetOf::Correct,
         unlocated: (0, 0),
-        rule_disagreement: (0, 0),
     };
     verdict::judge(&facts, bootstrap)
 }

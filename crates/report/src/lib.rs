@@ -9,7 +9,6 @@ pub mod estimate;
 mod external;
 mod few_clusters;
 pub mod gates;
-pub mod glossary;
 pub mod html;
 mod judge;
 pub mod labelling;

@@ -121,14 +121,24 @@ impl Service {
 
     fn read(&self, asked: &Asked<'_>, body: &[u8]) -> Result<Recorded, Error> {
         let retrieves = asked.condition.is_none();
-        let record = match &self.mapping {
-            Some(mapping) => mapping.record(body, retrieves).map_err(|reason| {
-                let (url, reason) = (self.client.shown_url(), self.client.excerpt(&reason));
+        let url = self.client.shown_url();
+        let record = if let Some(mapping) = &self.mapping {
+            mapping.record(body, retrieves).map_err(|reason| {
+                let reason = self.client.excerpt(&reason);
                 let hint = "compare the pointers of `external` with a response of the service";
                 Error::new(format!("the response of `{url}` {reason}")).hinting(hint)
-            })?,
-            None if retrieves => return self.recorded(asked, &String::from_utf8_lossy(body)),
-            None => without_contexts(body),
+            })?
+        } else {
+            let text = std::str::from_utf8(body)
+                .map_err(|error| Error::new(format!("the answer of `{url}` is {error}")))?;
+            let keys = recorded::keys(&Place::new(url, None), text);
+            // A response to given contexts need not have its own, whatever they are.
+            let Some(mut record) = keys.ok().filter(|_| !retrieves) else {
+                return self.recorded(asked, text);
+            };
+            record.remove("contexts");
+            record.insert("stages".to_owned(), Value::Object(Map::new()));
+            Value::Object(record)
         };
         self.recorded(asked, &record.to_string())
     }
@@ -158,18 +168,6 @@ impl Service {
         }
         Ok(recorded)
     }
-}
-
-/// Returns the record in the response to given contexts, without its own, which it need not have; what is no object is left to
-/// the reader of records.
-fn without_contexts(body: &[u8]) -> Value {
-    let mut record: Value = serde_json::from_slice(body)
-        .unwrap_or_else(|_| Value::String(String::from_utf8_lossy(body).into_owned()));
-    if let Value::Object(fields) = &mut record {
-        fields.remove("contexts");
-        fields.insert("stages".to_owned(), Value::Object(Map::new()));
-    }
-    record
 }
 
 /// Creates the error of a setting of `external` with an invalid value.

@@ -1,8 +1,10 @@
 //! The chunks that each stage returned for a question: the input of failure classes and reasons.
 
+use std::collections::HashSet;
+
 use super::Passages;
 use super::evidence::Evidence;
-use super::known::{TopK, is_part};
+use super::known::{TopK, by_document, is_part};
 use super::support::{Reading, SupportTest};
 use crate::types::{
     ByteRange, ChunkId, Condition, GoldMember, Stage, Step, Support, SupportRule, Trace, TraceStep,

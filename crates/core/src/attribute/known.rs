@@ -145,7 +145,8 @@ pub fn packs_in_order(trace: &Trace, passages: &dyn Passages) -> bool {
 
 /// Returns passages by their document: there may be a hundred thousand.
 pub(super) fn by_document<'i>(
-    ids: impl Iterator<Item = &'i ChunkId>) -> HashMap<&'i str, Vec<&'i ChunkId>> {
+    ids: impl Iterator<Item = &'i ChunkId>,
+) -> HashMap<&'i str, Vec<&'i ChunkId>> {
     let mut all: HashMap<&str, Vec<&ChunkId>> = HashMap::new();
     ids.for_each(|id| all.entry(id.doc()).or_default().push(id));
     all

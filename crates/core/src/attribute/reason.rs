@@ -264,7 +264,7 @@ fn place_of(delivery: &Delivery<'_>, id: &ChunkId) -> String {
 /// Formats as `chunks 3 and 4`; another system's passages by their ids.
 fn names(chunks: &[&ChunkId]) -> String {
     let numbers: Option<Vec<String>> =
-        chunks.iter().map(|id| Some(number(id)?.to_owned())).collect();
+        chunks.iter().map(|id| Some(id.ordinal()?.to_string())).collect();
     let (lead, mut names) = match numbers {
         Some(numbers) => ("chunks ", numbers),
         None => ("passages ", chunks.iter().map(|id| format!("`{id}`")).collect()),
@@ -299,8 +299,9 @@ fn delivered(stage: Stage) -> &'static str {
 fn came(delivery: &Delivery<'_>, id: &ChunkId) -> String {
     let top = delivery.top_k().len();
     match delivery.ranking.iter().position(|hit| *hit == id).map(|at| at + 1) {
-        Some(rank) if delivery.packed.contains(&id) => format!("came {}", place(rank)),
-        Some(rank) if !delivery.packed.are_known => format!("came {}", place(rank)),
+        Some(rank) if delivery.packed.contains(&id) || !delivery.packed.are_known => {
+            format!("came {}", place(rank))
+        }
         Some(rank) if !delivery.ranking.are_known || delivery.k.is_none() => {
             format!("came {} but is not in the prompt", place(rank))
         }
@@ -342,13 +343,7 @@ fn candidates(delivery: &Delivery<'_>) -> String {
 }
 
 fn name(id: &ChunkId) -> String {
-    number(id).map_or_else(|| format!("passage `{id}`"), |number| format!("chunk {number}"))
-}
-
-/// Returns a chunk's number in its document; `None` for another system's passages.
-fn number(id: &ChunkId) -> Option<&str> {
-    let number = &id.as_str()[id.doc().len()..].strip_prefix('#')?;
-    (!number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit())).then_some(number)
+    id.ordinal().map_or_else(|| format!("passage `{id}`"), |number| format!("chunk {number}"))
 }
 
 /// Explains a loss of which the readings of a wide label differ: by the strict one it occurred at `strict`, by the lenient

@@ -7,6 +7,9 @@
 //! function words: a reply need not be in that of its question.
 
 use std::ops::Range;
+use std::sync::LazyLock;
+
+use regex::Regex;
 
 use super::token::{Token, clean};
 use super::vocabulary::{EACH_ALONE, Lexicon, Vocabulary};
@@ -18,6 +21,12 @@ const LONGEST: usize = 3_000;
 /// Words in code or bold from which on they are no name of what is asked for.
 const LONG_CODE: usize = 6;
 
+/// A number's name, which denies nothing: `source no. 1`, `documento n.º 5`, `(document no 2)`.
+static NUMBERED: LazyLock<Regex> = LazyLock::new(|| {
+    let number = r"(?i)\bn(?:os?\.\s?[º°]?|\.?[º°])\s*(\d)|\bno\s+(\d+\s*(?:[).,;:\]]|$))";
+    Regex::new(number).expect("a constant pattern")
+});
+
 /// Returns true if `reply` declines to answer. `phrases` are the replies by which a product declines, compared without case,
 /// markup and punctuation.
 #[must_use]
@@ -27,7 +36,8 @@ pub fn declines(reply: &str, phrases: &[String]) -> bool {
     }
     let words = Vocabulary::of(Language::english());
     // `n'indique`, `dell'autore`: the short form is a word of its own.
-    let tokens = words.tokens(&separated(&clean(reply)));
+    let text = clean(reply);
+    let tokens = words.tokens(&NUMBERED.replace_all(&separated(&text), "$1$2"));
     let plain = |tokens: &[Token]| -> Vec<String> {
         tokens.iter().filter(|token| !token.is_symbol()).map(|token| token.text.clone()).collect()
     };
@@ -42,22 +52,26 @@ pub fn declines(reply: &str, phrases: &[String]) -> bool {
     // A title such as `I Don't Know How to Love Him` answers.
     let n_capital = tokens.iter().filter(|token| token.is_named()).count();
     let is_title = n_capital > 3 && n_capital * 5 >= given.len() * 3;
-    let declines = |declining| Reply { tokens: &tokens, declining, words }.declines();
     // Read in the languages that have most of its function words.
     let n_known = |declining: &Lexicon| {
         (0..tokens.len()).filter(|at| declining.at(Class::FunctionWords, &tokens, *at) > 0).count()
     };
     let known: Vec<usize> = EACH_ALONE.iter().map(n_known).collect();
     let most = known.iter().max().copied().unwrap_or(0);
-    let is_read = |at: usize| known[at] * 3 >= most * 2;
-    !is_title
-        && EACH_ALONE.iter().enumerate().any(|(at, declining)| is_read(at) && declines(declining))
+    let main = EACH_ALONE.iter().zip(&known).find(|(_, n)| **n == most);
+    let declines = |(declining, n): (&Lexicon, &usize)| {
+        let main = main.map(|(main, _)| main).filter(|_| *n < most);
+        n * 3 >= most * 2 && Reply { tokens: &tokens, declining, main, words }.declines()
+    };
+    !is_title && EACH_ALONE.iter().zip(&known).any(declines)
 }
 
 /// A reply as it is read in one language.
 struct Reply<'a> {
     tokens: &'a [Token],
     declining: &'a Lexicon,
+    /// The language with more of its function words, if that is another.
+    main: Option<&'a Lexicon>,
     words: &'a Vocabulary,
 }
 
@@ -189,7 +203,13 @@ impl Reply<'_> {
                 || !speaker && duties.iter().any(|duty| duty.abs_diff(*at) <= reach / 2)
         };
         let [mut denials, mut lacks] = [Class::Denials, Class::Lacks].map(places);
-        denials.retain(|at| !is_framed(at));
+        // Not the function word of another language: Portuguese `no` is `in the`.
+        let is_other = |at: usize| {
+            let is = |main: &&Lexicon, class| main.at(class, self.tokens, at) > 0;
+            let main = self.main.filter(|main| is(main, Class::FunctionWords));
+            main.is_some_and(|main| !is(&main, Class::Denials))
+        };
+        denials.retain(|at| !is_framed(at) && !is_other(*at));
         lacks.retain(|at| !is_framed(at));
         let only = places(Class::Only);
         if denials.is_empty() && lacks.is_empty() && only.is_empty() {

@@ -37,11 +37,10 @@ pub enum Direction {
 }
 
 macro_rules! families {
-    ($($variant:ident = $name:literal, $takes:ident, $formula:literal;)*) => {
+    ($(#[doc = $doc:literal] $variant:ident = $name:literal, $takes:ident;)*) => {
         /// A metric without its cutoff.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-        #[allow(missing_docs, reason = "`formula` says what each is")]
-        pub enum Family { $($variant,)* }
+        pub enum Family { $(#[doc = $doc] $variant,)* }
 
         impl Family {
             /// Every family, in report order.
@@ -56,97 +55,91 @@ macro_rules! families {
             pub(super) fn takes(self) -> Takes {
                 match self { $(Self::$variant => Takes::$takes,)* }
             }
-
-            /// Returns the formula of one question's value, and the questions for which it is defined.
-            #[must_use]
-            pub fn formula(self) -> &'static str {
-                match self { $(Self::$variant => $formula,)* }
-            }
         }
     };
 }
 
 families! {
-    Em = "EM", KOrPrompt,
-        "1 when some of the first k passages contains a gold answer, else 0; both NFKC, lower case, without ASCII punctuation and articles, on word boundaries; span questions only";
-    Recall = "Recall", Any,
-        "relevant documents among the first k / all relevant; without a cutoff, of the whole ranking";
-    Success = "Success", KOrPrompt,
-        "1 when any of the first k documents is relevant, else 0";
-    FullRecall = "FullRecall", KOrPrompt,
-        "1 when every evidence group has a member whose document is among the first k, else 0";
-    EvidenceRecall = "EvidenceRecall", KOrPrompt,
-        "mean over evidence groups: bytes of the best covered member's ranges inside the union of the first k passages / its bytes; a member without ranges counts 1 when its document is there";
-    Precision = "P", KOrPrompt,
-        "relevant documents among the first k / k, also when fewer came back; @Nt, @prompt: / documents shown";
-    RPrecision = "Rprec", Nothing,
-        "precision at rank R, R = number of relevant documents";
-    SetF1 = "SetF1", Any,
-        "2PR / (P + R) of the set of the first k documents (without a cutoff: all); P is over the documents in the set; 0 when both are 0";
-    ReciprocalRank = "RR", KOrNone,
-        "1 / rank of the first relevant document within the first k, 0 when there is none";
-    Ndcg = "nDCG", KOrNone,
-        "sum of grade / log2(rank + 1) within the first k / the same sum of the ideal ranking; linear gain; grades <= 0 gain nothing; a relevance level does not change it";
-    AveragePrecision = "AP", KOrNone,
-        "sum of the precisions at the ranks of the relevant documents within the first k / all relevant";
-    Fallout = "Fallout", K,
-        "documents among the first k that are not relevant / all documents that are not relevant; needs the corpus size";
-    Accuracy = "Accuracy", K,
-        "(relevant found in the first k + not relevant left out) / all documents; dominated by true negatives, so an empty ranking scores nearly 1; needs the corpus size";
-    Judged = "Judged", K,
-        "judged documents (any grade) among the first k / documents among the first k";
-    MedianRank = "MedianRank", Nothing,
-        "rank of the first relevant document, infinite when none was found; the median over all questions, not the mean";
-    SpanPrecision = "SpanPrecision", KOrPrompt,
-        "evidence bytes inside the first k passages, each once / bytes of these passages, overlaps counted twice; undefined if a passage of an imported run does not occur verbatim in a document";
-    SpanRecall = "SpanRecall", KOrPrompt,
-        "evidence bytes inside the first k passages / evidence bytes";
-    Iou = "IoU", KOrPrompt,
-        "evidence bytes inside the first k passages / (bytes of these passages, overlaps counted twice, + evidence bytes missed); undefined where SpanPrecision is";
-    PrecisionOmega = "PrecisionOmega", Nothing,
-        "evidence bytes inside all chunks that hold some / bytes of the union of these chunks and the evidence: precision if retrieval were perfect; undefined for an imported run";
-    AnswerCorrect = "AnswerCorrect", Nothing,
-        "1 when the answer is correct by `evaluation.correct`, 0.5 when the rule is unsure, else 0; unanswerable questions: 1 for declining";
-    AnswerEm = "AnswerEM", Nothing,
-        "1 when the normalised answer equals a normalised gold answer, else 0; the best gold answer counts";
-    AnswerF1 = "AnswerF1", Nothing,
-        "token F1 over multisets of normalised tokens; the best gold answer counts";
-    AnswerPrecision = "AnswerPrecision", Nothing,
-        "shared tokens / tokens of the answer, against the gold answer of the best F1";
-    AnswerRecall = "AnswerRecall", Nothing,
-        "shared tokens / tokens of the gold answer of the best F1";
-    AnswerContains = "AnswerContains", Nothing,
-        "1 when the answer contains a gold answer, normalised as for EM, on word boundaries: for models that chat";
-    AnswerEmHasAns = "AnswerEM(HasAns)", Nothing,
-        "AnswerEM, AnswerF1 over the questions that have an answer";
-    AnswerF1HasAns = "AnswerF1(HasAns)", Nothing,
-        "AnswerEM, AnswerF1 over the questions that have an answer";
-    AnswerEmNoAns = "AnswerEM(NoAns)", Nothing,
-        "AnswerEM, AnswerF1 over the unanswerable questions: 1 for an empty answer (scorer squad2 only)";
-    AnswerF1NoAns = "AnswerF1(NoAns)", Nothing,
-        "AnswerEM, AnswerF1 over the unanswerable questions: 1 for an empty answer (scorer squad2 only)";
-    FactRecall = "FactRecall", Nothing,
-        "required facts that the answer states / required facts; a fact is stated when any of its wordings is contained, as for AnswerContains";
-    ForbiddenFacts = "ForbiddenFacts", Nothing,
-        "forbidden facts that the answer states / forbidden facts";
-    Groundedness = "Groundedness", Nothing,
-        "normalised tokens of the answer that occur in the prompt's passages / tokens of the answer; undefined for an empty or declining answer";
-    UnsupportedValues = "UnsupportedValues", Nothing,
-        "numbers, dates and names of the answer that no passage of the prompt contains, in any notation; undefined for an empty or declining answer";
-    CitationPrecision = "CitationPrecision", Nothing,
-        "cited passages that hold a part of the gold evidence / passages cited, of which those that are not in the prompt hold none; undefined without a citation";
-    CitationRecall = "CitationRecall", Nothing,
-        "EvidenceRecall of the cited passages / EvidenceRecall@prompt; undefined where the prompt has no gold evidence, and for an empty or declining answer";
-    UncitedValues = "UncitedValues", Nothing,
-        "numbers, dates and names of the answer that no passage which it cites contains, in any notation; undefined for an empty or declining answer";
-    Seconds = "seconds", Nothing,
-        "wall time of retrieval, reranking and packing, and of the call of the condition `retrieved`; undefined for a failed or cached call";
-    SecondsP95 = "seconds_p95", Nothing,
-        "the 95th percentile of `seconds` over questions: the smallest value that at least 95% of them do not exceed";
-    Tokens = "tokens", Nothing,
-        "tokens of prompt and answer of the condition `retrieved`, as billed, else as counted; undefined for a failed or cached call";
-    Usd = "usd", Nothing,
-        "US dollars of the call of the condition `retrieved`; undefined for a failed or cached call, and without a price";
+    /// 1 when some of the first k passages contains a gold answer, else 0; both NFKC, lower case, without ASCII punctuation and articles, on word boundaries; span questions only.
+    Em = "EM", KOrPrompt;
+    /// Relevant documents among the first k / all relevant; without a cutoff, of the whole ranking.
+    Recall = "Recall", Any;
+    /// 1 when any of the first k documents is relevant, else 0.
+    Success = "Success", KOrPrompt;
+    /// 1 when every evidence group has a member whose document is among the first k, else 0.
+    FullRecall = "FullRecall", KOrPrompt;
+    /// Mean over evidence groups: bytes of the best covered member's ranges inside the union of the first k passages / its bytes; a member without ranges counts 1 when its document is there.
+    EvidenceRecall = "EvidenceRecall", KOrPrompt;
+    /// Relevant documents among the first k / k, also when fewer came back; @Nt, @prompt: / documents shown.
+    Precision = "P", KOrPrompt;
+    /// Precision at rank R, R = number of relevant documents.
+    RPrecision = "Rprec", Nothing;
+    /// 2PR / (P + R) of the set of the first k documents (without a cutoff: all); P is over the documents in the set; 0 when both are 0.
+    SetF1 = "SetF1", Any;
+    /// 1 / rank of the first relevant document within the first k, 0 when there is none.
+    ReciprocalRank = "RR", KOrNone;
+    /// Sum of grade / log2(rank + 1) within the first k / the same sum of the ideal ranking; linear gain; grades <= 0 gain nothing; a relevance level does not change it.
+    Ndcg = "nDCG", KOrNone;
+    /// Sum of the precisions at the ranks of the relevant documents within the first k / all relevant.
+    AveragePrecision = "AP", KOrNone;
+    /// Documents among the first k that are not relevant / all documents that are not relevant; needs the corpus size.
+    Fallout = "Fallout", K;
+    /// (relevant found in the first k + not relevant left out) / all documents; dominated by true negatives, so an empty ranking scores nearly 1; needs the corpus size.
+    Accuracy = "Accuracy", K;
+    /// Judged documents (any grade) among the first k / documents among the first k.
+    Judged = "Judged", K;
+    /// Rank of the first relevant document, infinite when none was found; the median over all questions, not the mean.
+    MedianRank = "MedianRank", Nothing;
+    /// Evidence bytes inside the first k passages, each once / bytes of these passages, overlaps counted twice; undefined if a passage of an imported run does not occur verbatim in a document.
+    SpanPrecision = "SpanPrecision", KOrPrompt;
+    /// Evidence bytes inside the first k passages / evidence bytes.
+    SpanRecall = "SpanRecall", KOrPrompt;
+    /// Evidence bytes inside the first k passages / (bytes of these passages, overlaps counted twice, + evidence bytes missed); undefined where `SpanPrecision` is.
+    Iou = "IoU", KOrPrompt;
+    /// Evidence bytes inside all chunks that hold some / bytes of the union of these chunks and the evidence: precision if retrieval were perfect; undefined for an imported run.
+    PrecisionOmega = "PrecisionOmega", Nothing;
+    /// 1 when the answer is correct by `evaluation.correct`, 0.5 when the rule is unsure, else 0; unanswerable questions: 1 for declining.
+    AnswerCorrect = "AnswerCorrect", Nothing;
+    /// 1 when the normalised answer equals a normalised gold answer, else 0; the best gold answer counts.
+    AnswerEm = "AnswerEM", Nothing;
+    /// Token F1 over multisets of normalised tokens; the best gold answer counts.
+    AnswerF1 = "AnswerF1", Nothing;
+    /// Shared tokens / tokens of the answer, against the gold answer of the best F1.
+    AnswerPrecision = "AnswerPrecision", Nothing;
+    /// Shared tokens / tokens of the gold answer of the best F1.
+    AnswerRecall = "AnswerRecall", Nothing;
+    /// 1 when the answer contains a gold answer, normalised as for EM, on word boundaries: for models that chat.
+    AnswerContains = "AnswerContains", Nothing;
+    /// `AnswerEM`, `AnswerF1` over the questions that have an answer.
+    AnswerEmHasAns = "AnswerEM(HasAns)", Nothing;
+    /// `AnswerEM`, `AnswerF1` over the questions that have an answer.
+    AnswerF1HasAns = "AnswerF1(HasAns)", Nothing;
+    /// `AnswerEM`, `AnswerF1` over the unanswerable questions: 1 for an empty answer (scorer squad2 only).
+    AnswerEmNoAns = "AnswerEM(NoAns)", Nothing;
+    /// `AnswerEM`, `AnswerF1` over the unanswerable questions: 1 for an empty answer (scorer squad2 only).
+    AnswerF1NoAns = "AnswerF1(NoAns)", Nothing;
+    /// Required facts that the answer states / required facts; a fact is stated when any of its wordings is contained, as for `AnswerContains`.
+    FactRecall = "FactRecall", Nothing;
+    /// Forbidden facts that the answer states / forbidden facts.
+    ForbiddenFacts = "ForbiddenFacts", Nothing;
+    /// Normalised tokens of the answer that occur in the prompt's passages / tokens of the answer; undefined for an empty or declining answer.
+    Groundedness = "Groundedness", Nothing;
+    /// Numbers, dates and names of the answer that no passage of the prompt contains, in any notation; undefined for an empty or declining answer.
+    UnsupportedValues = "UnsupportedValues", Nothing;
+    /// Cited passages that hold a part of the gold evidence / passages cited, of which those that are not in the prompt hold none; undefined without a citation.
+    CitationPrecision = "CitationPrecision", Nothing;
+    /// `EvidenceRecall` of the cited passages / `EvidenceRecall@prompt`; undefined where the prompt has no gold evidence, and for an empty or declining answer.
+    CitationRecall = "CitationRecall", Nothing;
+    /// Numbers, dates and names of the answer that no passage which it cites contains, in any notation; undefined for an empty or declining answer.
+    UncitedValues = "UncitedValues", Nothing;
+    /// Wall time of retrieval, reranking and packing, and of the call of the condition `retrieved`; undefined for a failed or cached call.
+    Seconds = "seconds", Nothing;
+    /// The 95th percentile of `seconds` over questions: the smallest value that at least 95% of them do not exceed.
+    SecondsP95 = "seconds_p95", Nothing;
+    /// Tokens of prompt and answer of the condition `retrieved`, as billed, else as counted; undefined for a failed or cached call.
+    Tokens = "tokens", Nothing;
+    /// US dollars of the call of the condition `retrieved`; undefined for a failed or cached call, and without a price.
+    Usd = "usd", Nothing;
 }
 
 impl Family {
@@ -185,19 +178,6 @@ impl Family {
             _ if self.is_cost() => Direction::Lower,
             _ => Direction::Higher,
         }
-    }
-
-    /// Returns the forms of its metrics' names, with k and N as placeholders: `EM@k`, `EM@Nt`, `EM@prompt`.
-    #[must_use]
-    pub fn forms(self) -> Vec<String> {
-        let suffixes: &[&str] = match self.takes() {
-            Takes::KOrPrompt => &["@k", "@Nt", "@prompt"],
-            Takes::Any => &["", "@k", "@Nt", "@prompt"],
-            Takes::K => &["@k"],
-            Takes::KOrNone => &["", "@k"],
-            Takes::Nothing => &[""],
-        };
-        suffixes.iter().map(|suffix| format!("{}{suffix}", self.name())).collect()
     }
 
     /// Returns how the values of all questions become one number.

@@ -111,7 +111,7 @@ impl FromStr for Metric {
     fn from_str(text: &str) -> Result<Self, Error> {
         parse(text, |family, name| family.name() == name).ok_or_else(|| {
             let hint = "metrics read like `EM@5`, `EM@1000t`, `EM@prompt`, `nDCG@10`, `RR`, `AnswerF1`; \
-                        `ragtriage score --list` explains them all";
+                        the documentation's page Metrics has them all";
             Error::new(format!("unknown metric `{text}`{}", did_you_mean(text)), hint)
         })
     }

@@ -94,7 +94,7 @@ impl FromStr for Quantity {
         share.or_else(|| text.parse().map(Self::Metric).ok()).ok_or_else(|| {
             let meant = did_you_mean(text);
             let hint = "metrics read like `EM@5`, `EM@prompt`, `nDCG@10`, `AnswerF1`; failure classes like `not_retrieved`, \
-                        `wrong_answer/misread`; `ragtriage score --list` explains the metrics";
+                        `wrong_answer/misread`; the documentation's page Metrics has the metrics";
             Error::new(format!("unknown metric or failure class `{text}`{meant}"), hint)
         })
     }

@@ -21,8 +21,6 @@ const FEW: usize = 20;
 const INVALID_ORACLE: f64 = 0.05;
 /// Significance level at which the oracle is worse more often than better.
 const WORSE_LEVEL: f64 = 0.01;
-/// Share of answers on which rule and containment disagree above which the verdict says so.
-const DISAGREEMENT: f64 = 0.1;
 
 /// Comparison of the oracle's answers with the pipeline's, over the questions that have both.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -102,7 +100,6 @@ pub(super) fn cautions(
         shallow(facts),
         estimate.and_then(|estimate| estimated(estimate, facts)),
         uncovered(facts, n),
-        disagreement(facts),
     ]
     .into_iter()
     .flatten()
@@ -160,19 +157,6 @@ fn estimated(estimate: &Estimate, facts: &VerdictFacts<'_>) -> Option<String> {
             thousands(correct),
             plural(n, "answer is", "answers are"),
             percent_of(correct, n)
-        )
-    })
-}
-
-fn disagreement(facts: &VerdictFacts<'_>) -> Option<String> {
-    let (differ, n) = facts.rule_disagreement;
-    let is_much = facts.is_answered && differ as f64 > DISAGREEMENT * n as f64;
-    is_much.then(|| {
-        format!(
-            "The rule of correctness and plain containment of the gold answer disagree on {} of {} answers ({}): audit a sample.",
-            thousands(differ),
-            thousands(n),
-            percent_of(differ, n)
         )
     })
 }

@@ -27,15 +27,11 @@ pub struct VerdictFacts<'a> {
     pub is_answered: bool,
     /// Packed passages of an external RAG that are in no document, with the number of packed passages.
     pub unlocated: (usize, usize),
-    /// Answers that `auto` and containment judge differently, with the number of answers that both decide.
-    pub rule_disagreement: (usize, usize),
 }
 
 /// Source that loses most of several, with the certainty of that.
 struct Leader {
     source: Source,
-    /// The next one, if it loses something.
-    runner_up: Option<Source>,
     margin: Option<(f64, Interval)>,
     undecided: bool,
 }
@@ -74,7 +70,6 @@ pub fn judge(facts: &VerdictFacts<'_>, bootstrap: &Bootstrap) -> LossVerdict {
     let mut verdict = LossVerdict {
         conclusion,
         bottleneck: leader.as_ref().map(|leader| leader.source),
-        runner_up: leader.as_ref().and_then(|leader| leader.runner_up),
         undecided: conclusion == Conclusion::Undecided
             || is_disputed
             || leader.as_ref().is_none_or(|leader| leader.undecided),
@@ -277,7 +272,6 @@ fn leader(losses: &Losses, conclusion: Conclusion, bootstrap: &Bootstrap) -> Opt
         .map(|interval| (means[first] - means[second], interval));
     Some(Leader {
         source: Source::ALL[first],
-        runner_up: (means[second] > 0.0).then_some(Source::ALL[second]),
         undecided: margin.is_none_or(|(_, interval)| interval.holds_zero()),
         margin,
     })

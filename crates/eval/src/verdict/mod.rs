@@ -53,14 +53,11 @@ pub struct SideLoss {
 pub struct LossVerdict {
     /// The answer.
     pub conclusion: Conclusion,
-    /// The source that loses most on the side that the conclusion names, or overall; `None` if nothing was lost or
-    /// the source is unknown.
+    /// The source that loses most on the side that the conclusion names, or overall; `None` if nothing was lost.
     pub bottleneck: Option<Source>,
-    /// The source that loses second most there, if any.
-    pub runner_up: Option<Source>,
     /// True if the conclusion is open, or the interval of largest minus second source on that side contains zero.
     pub undecided: bool,
-    /// Its loss minus the second's, per question, with its interval.
+    /// Its loss minus that of the next source, per question, with its interval.
     pub margin: Option<(f64, Interval)>,
     /// Questions that the verdict rests on.
     pub n: usize,

@@ -159,9 +159,14 @@ const NO_RESULTS: &str = "a test set becomes labelled questions with `ragtriage 
 
 /// Reads the object at `position`. The question's id may be missing.
 pub fn object(position: &Place, text: &str) -> Result<Recorded, Error> {
+    of_fields(position, keys(position, text)?, Fields::standard(), false)
+}
+
+/// Returns the keys of the object at `position`, none twice at any depth.
+pub fn keys(position: &Place, text: &str) -> Result<Map<String, Value>, Error> {
     let UniqueFields(given) =
         serde_json::from_str(text).map_err(|error| Error::json(position, &error))?;
-    of_fields(position, given, Fields::standard(), false)
+    Ok(given)
 }
 
 /// Reads the fields of an object at `position`.
