@@ -56,8 +56,10 @@ pub fn demo(args: DemoArgs) -> Result<(), Failure> {
         output::file(&config, SHARED, SETTINGS.as_bytes())?;
     }
     Archive::new(GzDecoder::new(RUNBOOKS)).unpack(&folder).map_err(|error| {
-        // Part of a data set is of no use, and this folder is new.
-        drop(std::fs::remove_dir_all(&folder));
+        // Part of a data set is of no use.
+        if !is_killed {
+            drop(std::fs::remove_dir_all(&folder));
+        }
         Failure::new(
             format!("cannot write into `{}`: {error}", folder.display()),
             "check the free space, or name a folder elsewhere",

@@ -136,6 +136,11 @@ async fn checks(args: &DoctorArgs) -> Vec<Check> {
 
 /// Compares the index with the data set.
 async fn index(resolved: &mut Resolved, environment: &Environment) -> Result<IndexCheck, Failure> {
+    if resolved.settings.external.url.is_some() {
+        let hint =
+            "without `external.url`, `retrieval.collection` names the collection that it searches";
+        return Err(Failure::new("the index of an external service cannot be seen", hint));
+    }
     let dataset = load(resolved)?;
     let plan = assembled(resolved, environment, &ProgressBars::new()).await?.plan;
     Ok(check_index(dataset, &plan)?)

@@ -93,6 +93,11 @@ fn gates_come_from_settings_and_flags_take_their_place() {
     assert_eq!(check(&project, &["runs/k1"]).code, 1);
     project.write("ragtriage.toml", "[gates]\nmin = { \"AnswerEM\" = 0.1 }\nmode = \"mean\"\n");
     assert_eq!(check(&project, &["runs/k1"]).code, 0);
+    // A folder of that name is no reason to check nothing.
+    std::fs::remove_file(project.path("ragtriage.toml")).expect("removed");
+    std::fs::create_dir(project.path("ragtriage.toml")).expect("made");
+    assert_eq!(check(&project, &["runs/k1"]).code, 2);
+    std::fs::remove_dir(project.path("ragtriage.toml")).expect("removed");
     // Gates judge a run and change nothing in it.
     let resumed =
         project.run(&["--resume", "k1", "--set", "retrieval.k=1", "--set", "gates.min.RR=0.1"]);

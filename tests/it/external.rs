@@ -185,6 +185,35 @@ fn what_stood_in_the_prompt_is_found_whatever_our_own_k_is() {
     );
 }
 
+#[test]
+fn bytes_and_keys_that_would_be_read_in_part_are_errors() {
+    let whole = r#""contexts": ["Beta never waits."], "answer": "Beta""#;
+    for (body, error) in [
+        (format!("{{{whole}, \"answer\": \"Alpha\"}}").into_bytes(), "duplicate key `answer`"),
+        ([b"{\"x\": \"\xff\", ", whole.as_bytes(), b"}"].concat(), "invalid utf-8"),
+    ] {
+        let project = Project::new();
+        let rag = Rag::start(move |request: &Request| {
+            // The second call of a question gives the contexts.
+            let is_condition = !asked(request)["contexts"].is_null();
+            let fine = format!("{{{whole}}}").into_bytes();
+            ResponseTemplate::new(200).set_body_bytes(if is_condition {
+                body.clone()
+            } else {
+                fine
+            })
+        });
+        let set = rag.set();
+        let args = ["run", "c.toml", "--out", "runs", "--name", "r", "--set", &set];
+        let conditions = ["--set", "external.answers_contexts=true", "--set"];
+        let settings = ["generation.conditions=[\"retrieved\", \"oracle\"]"];
+        let outcome = project.call(&[&args[..], &conditions, &settings].concat());
+        let told = outcome.stdout + &outcome.stderr + &project.notes("r");
+        let failed = project.traces("r").iter().map(Value::to_string).collect::<String>();
+        assert!((told.clone() + &failed).contains(error), "{error}: {told}{failed}");
+    }
+}
+
 /// Fails at `q2` once; no context is in a document.
 fn forgets(request: &Request, n_calls: &AtomicUsize) -> ResponseTemplate {
     let id = asked(request)["id"].clone();

@@ -220,6 +220,18 @@ fn questions_and_lines_without_the_other_are_counted() {
 }
 
 #[test]
+fn each_blank_passage_keeps_its_rank() {
+    let project = Project::new();
+    let contexts = json!(["", " ", "Alpha waits six minutes."]);
+    let lines = ["q1", "q2"].map(|id| json!({ "id": id, "contexts": contexts }).to_string() + "\n");
+    project.write("r.jsonl", lines.concat());
+    let summary = good(&project, "r", &["r.jsonl", "c.toml", "--set", "evaluation.ks=[1, 2, 3]"]);
+    // The document of `q1` has rank 3, that of `q2` none.
+    assert_eq!(metric(&summary, "RR"), (1.0 / 6.0, 2));
+    assert_eq!((metric(&summary, "EM@2"), metric(&summary, "EM@3")), ((0.0, 2), (0.5, 2)));
+}
+
+#[test]
 fn without_passages_of_the_retriever_the_next_step_is_to_record_them() {
     let project = Project::new();
     let step = "next    record the passages that the retriever returned, and import again";

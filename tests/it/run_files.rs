@@ -162,9 +162,10 @@ fn check_pictures(summary: &Value) {
 
 /// No null (which is how JSON writes NaN) where a number belongs, and no zero below zero.
 fn check_numbers(path: &str, value: &Value) {
-    const MAY_BE_NULL: [&str; 9] = [
+    const MAY_BE_NULL: [&str; 10] = [
         "ci95",
         "bottleneck",
+        "runner_up",
         "difference",
         "expected_gain",
         "margin",

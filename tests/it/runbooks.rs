@@ -78,6 +78,25 @@ fn the_runs_folder_holds_what_the_design_names() {
 }
 
 #[test]
+fn a_demo_that_was_killed_begins_again_and_another_folder_is_kept() {
+    let project = Project::of(&[("other/notes.txt", "mine")]);
+    let first = project.call(&["demo"]);
+    for file in ["report.html", "summary.json"] {
+        let run = "ragtriage-demo/ragtriage-runs/demo";
+        std::fs::remove_file(project.path(&format!("{run}/{file}"))).expect("removed");
+    }
+    std::fs::remove_dir_all(project.path("ragtriage-demo/runbooks")).expect("removed");
+    let again = project.call(&["demo"]);
+    assert_eq!((again.code, again.stdout), (0, first.stdout), "{}", again.stderr);
+    for folder in ["ragtriage-demo", "other"] {
+        let refused = project.call(&["demo", folder]);
+        assert_eq!(refused.code, 2);
+        assert!(refused.stderr.contains("File exists"), "{}", refused.stderr);
+    }
+    assert_eq!(project.read("other/notes.txt"), "mine");
+}
+
+#[test]
 fn the_demo_prints_its_report() {
     let project = Project::of(&[]);
     let demo = project.call(&["demo"]);

@@ -258,6 +258,28 @@ fn where_results_do_not_show_which_stage_lost_evidence_none_of_them_claims_to_lo
 }
 
 #[test]
+fn a_stage_that_may_have_lost_a_part_claims_nothing_and_what_the_server_cut_off_is_not_complete() {
+    let (traces, mut outcomes) = five();
+    // All of the wide label is lost before the prompt, by retrieval or ranking; the third prompt was truncated by the server.
+    let (at, cause, first) = (Stage::Packing, Stage::Packing, Stage::Retrieval);
+    outcomes[1].evidence = Evidence::Partial { at, cause, part: None, first };
+    outcomes[2].evidence = Evidence::Truncated;
+    let table = loss_table(&traces, &outcomes);
+    let complete = |class| table.row(class).and_then(|row| row.complete);
+    assert_eq!(complete(FailureClass::NotRetrieved), None);
+    assert_eq!(complete(FailureClass::RankedLow), None);
+    // Of the four that are in a document two are whole for the generator.
+    assert_eq!(complete(FailureClass::NotPacked), Some(2));
+}
+
+#[test]
+fn questions_without_an_answer_are_not_counted_as_answerable() {
+    let (mut traces, outcomes) = five();
+    traces[0].question.kind = QuestionKind::Unanswerable;
+    assert_eq!(loss_table(&traces, &outcomes).n, 4);
+}
+
+#[test]
 fn the_two_by_two_leaves_out_what_lacks_a_side() {
     let em = [Some(1.0), Some(1.0), Some(0.0), None, Some(0.0)];
     let correct = [

@@ -69,13 +69,19 @@ impl Places {
         question: &Question,
         contexts: &'c [RecordedHit],
     ) -> Vec<Located<'c>> {
-        let mut seen = HashSet::new();
+        let (mut seen, mut n_blank) = (HashSet::new(), 0);
         let mut placed: Vec<Located<'c>> = Vec::with_capacity(contexts.len());
         for context in contexts {
             let RecordedHit { text, title, doc_id, start, end, .. } = context;
             let fields = ([text.clone(), title.clone(), doc_id.clone()], [*start, *end]);
             let place = || self.place(question, context);
             let mut passages = known.0.entry(fields).or_insert_with(place).clone();
+            // Each keeps its rank.
+            if text.as_deref().is_some_and(|text| text.trim().is_empty()) {
+                n_blank += 1;
+                let id = |id: &ChunkId| ChunkId::from(format!("{id}-{n_blank}"));
+                passages.iter_mut().for_each(|passage| passage.id = id(&passage.id));
+            }
             let n_passages = passages.len();
             passages.retain(|passage| seen.insert(passage.id.clone()));
             self.note(

@@ -245,6 +245,13 @@ fn a_reply_declines_by_what_it_denies_of_which_source() {
         "The error \"not found\" means that the file is missing.",
         "I Don't Know How to Love Him",
         "6 minutes. The text does not mention other limits.",
+        "6 minutes (source no. 1)",
+        "According to passage no. 1, the pump runs for 6 minutes.",
+        "The document no. 12 says 6 minutes.",
+        "6 minutes (document no 1)",
+        "6 minutos (documento n.º 1)",
+        "6 minutes (document nº 1).",
+        "O prazo é de 6 dias, como descrito no manual do fabricante.",
     ] {
         assert!(!declines(reply, &[]), "{reply}");
     }

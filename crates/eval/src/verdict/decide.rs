@@ -32,6 +32,8 @@ pub struct VerdictFacts<'a> {
 /// Source that loses most of several, with the certainty of that.
 struct Leader {
     source: Source,
+    /// The next one, if it loses something.
+    runner_up: Option<Source>,
     margin: Option<(f64, Interval)>,
     undecided: bool,
 }
@@ -70,6 +72,7 @@ pub fn judge(facts: &VerdictFacts<'_>, bootstrap: &Bootstrap) -> LossVerdict {
     let mut verdict = LossVerdict {
         conclusion,
         bottleneck: leader.as_ref().map(|leader| leader.source),
+        runner_up: leader.as_ref().and_then(|leader| leader.runner_up),
         undecided: conclusion == Conclusion::Undecided
             || is_disputed
             || leader.as_ref().is_none_or(|leader| leader.undecided),
@@ -272,6 +275,7 @@ fn leader(losses: &Losses, conclusion: Conclusion, bootstrap: &Bootstrap) -> Opt
         .map(|interval| (means[first] - means[second], interval));
     Some(Leader {
         source: Source::ALL[first],
+        runner_up: (means[second] > 0.0).then_some(Source::ALL[second]),
         undecided: margin.is_none_or(|(_, interval)| interval.holds_zero()),
         margin,
     })

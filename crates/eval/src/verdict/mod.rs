@@ -14,7 +14,7 @@ mod text;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use ragtriage_core::types::{FailureClass, Interval};
+use ragtriage_core::types::{FailureClass, Fault, Interval};
 
 pub use budget::{AnswerCounts, BudgetOf, COMPLETE_EVIDENCE, ESTIMATED, LossBudget};
 pub use decide::{VerdictFacts, judge};
@@ -55,6 +55,8 @@ pub struct LossVerdict {
     pub conclusion: Conclusion,
     /// The source that loses most on the side that the conclusion names, or overall; `None` if nothing was lost.
     pub bottleneck: Option<Source>,
+    /// The source that loses second most there, if any.
+    pub runner_up: Option<Source>,
     /// True if the conclusion is open, or the interval of largest minus second source on that side contains zero.
     pub undecided: bool,
     /// Its loss minus that of the next source, per question, with its interval.
@@ -134,6 +136,16 @@ impl Source {
             Self::NotPacked => FailureClass::NotPacked,
             Self::NotInPrompt => FailureClass::NotInPrompt,
             Self::IgnoredContext | Self::Misread => FailureClass::WrongAnswer,
+        }
+    }
+
+    /// Returns the fault of the same name.
+    #[must_use]
+    pub fn fault(self) -> Option<Fault> {
+        match self {
+            Self::IgnoredContext => Some(Fault::IgnoredContext),
+            Self::Misread => Some(Fault::Misread),
+            _ => None,
         }
     }
 

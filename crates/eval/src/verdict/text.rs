@@ -6,7 +6,7 @@ use super::decide::{DECIDABLE, VerdictFacts};
 use super::estimate::Estimate;
 use super::{Conclusion, LossVerdict, Side, Source};
 use ragtriage_core::text::numbers::{of_count, percent, percents, plural, thousands, whole};
-use ragtriage_core::types::{FailureClass, Fault, Interval};
+use ragtriage_core::types::{FailureClass, Interval};
 
 /// Returns the question with its answer, and the reasons.
 pub(super) fn sentence(
@@ -206,25 +206,33 @@ fn leading(verdict: &LossVerdict, facts: &VerdictFacts<'_>, losses: &Losses) -> 
         }
         Some(source) => source,
     };
-    let fault = match source {
-        Source::IgnoredContext => Some(Fault::IgnoredContext),
-        Source::Misread => Some(Fault::Misread),
-        _ => None,
-    };
     // The questions of a class that lost their evidence may lose to the generator too.
-    let has_fault = fault.is_some() && facts.outcomes.iter().any(|one| one.fault == fault);
-    let class = source.class();
-    let name = if has_fault { format!("{class}/{source}") } else { class.to_string() };
+    let has_fault = |source: Source| {
+        let fault = source.fault();
+        fault.is_some() && facts.outcomes.iter().any(|outcome| outcome.fault == fault)
+    };
+    let name = |source: Source| match source.class() {
+        class if has_fault(source) => format!("{class}/{source}"),
+        class => class.to_string(),
+    };
     let is_chance =
         losses.n_clusters < DECIDABLE || verdict.margin.is_none_or(|(_, ci)| ci.holds_zero());
-    let certainty = if is_chance {
-        ", which may be chance"
-    } else if verdict.undecided && verdict.conclusion != Conclusion::Undecided {
-        ", or another by the best answer to each question"
-    } else {
-        ""
+    let name_of = name(source);
+    // A class without a fault may hold those of its faults.
+    let is_other = |next: &Source| {
+        next.class() != source.class() || [source, *next].into_iter().all(has_fault)
     };
-    format!(" {name} loses most{certainty}.")
+    match verdict.runner_up.filter(|next| is_chance && is_other(next)) {
+        Some(next) => format!(
+            " {name_of} and {} lose most; which of the two loses more may be chance.",
+            name(next)
+        ),
+        None if is_chance => format!(" {name_of} loses most, which may be chance."),
+        None if verdict.undecided && verdict.conclusion != Conclusion::Undecided => {
+            format!(" {name_of} loses most, or another by the best answer to each question.")
+        }
+        None => format!(" {name_of} loses most."),
+    }
 }
 
 fn questions(n: usize) -> String {

@@ -1,7 +1,6 @@
 //! What to try, why not something else, and the table of what other settings would bring.
 
 use crate::document::{Fact, Table};
-use ragtriage_core::config::Settings;
 use ragtriage_core::text::numbers::{of_count, thousands};
 use ragtriage_core::types::{Cause, FailureClass, RetrieverName};
 use ragtriage_data::run::SavedRun;
@@ -41,13 +40,13 @@ pub(super) fn advice(summary: &Summary) -> Option<Fact> {
     ))
 }
 
-/// Returns what a reranker could bring at most, where the run has none and evidence is lost there, and the main cause of `not_retrieved`.
+/// Returns what a reranker could bring at most, where the run has none and evidence is lost there, and the main cause of `not_retrieved`, with
+/// the losses of the index besides.
 pub(super) fn limits(run: &SavedRun, summary: &Summary) -> Option<Fact> {
-    let settings = &run.manifest.settings;
     let row = |class| summary.losses.row(class);
     let complete = row(FailureClass::NotRetrieved).and_then(|row| row.complete);
     let is_lost = row(FailureClass::RankedLow).and_then(|row| row.questions) > Some(0);
-    let is_unranked = settings.rerank.model.is_none() && !run.manifest.is_external();
+    let is_unranked = run.manifest.settings.rerank.model.is_none() && !run.manifest.is_external();
     let reranker = complete.filter(|_| is_lost && is_unranked);
     let reranker = reranker.map(|n| format!("rerank.model: at most {} complete", thousands(n)));
     let n = summary.causes.values().map(|share| share.count).sum();
@@ -55,17 +54,20 @@ pub(super) fn limits(run: &SavedRun, summary: &Summary) -> Option<Fact> {
         let share = summary.causes.get(cause.name())?;
         Some((cause, share))
     });
-    let main = causes.max_by_key(|(_, share)| share.count).map(|(cause, share)| {
+    // The main one, and what is not in the index, which no other retriever finds.
+    let main = causes.clone().max_by_key(|(_, share)| share.count).map(|(cause, _)| cause);
+    let shown = causes
+        .filter(|(cause, share)| Some(*cause) == main || *cause == Cause::Index && share.count > 0);
+    let shown = shown.map(|(cause, share)| {
         let (n_caused, n) = (counted(share, n), thousands(n));
-        format!("not_retrieved: {n_caused} of {n} by {cause}, {}", change(cause, settings))
+        format!("not_retrieved: {n_caused} of {n} by {cause}, {}", change(cause, run))
     });
-    let parts: Vec<String> = reranker.into_iter().chain(main).collect();
+    let parts: Vec<String> = reranker.into_iter().chain(shown).collect();
     (!parts.is_empty()).then(|| Fact::new("or", parts.join("; ")))
 }
 
 /// Returns the table of the causes of `not_retrieved`; `None` where none is known.
 pub(super) fn causes(run: &SavedRun, summary: &Summary) -> Option<Table> {
-    let settings = &run.manifest.settings;
     let n = summary.causes.values().map(|share| share.count).sum();
     let title = format!("Causes of not_retrieved (n = {})", thousands(n));
     let mut table =
@@ -81,7 +83,7 @@ pub(super) fn causes(run: &SavedRun, summary: &Summary) -> Option<Table> {
             cause.to_string(),
             found.to_owned(),
             counted(share, n),
-            change(cause, settings).to_owned(),
+            change(cause, run).to_owned(),
         ]);
     }
     Some(table)
@@ -93,13 +95,17 @@ fn counted(share: &Share, n: usize) -> String {
 }
 
 /// Returns the change that removes a cause: another kind of retriever first, if the run has one kind alone.
-fn change(cause: Cause, settings: &Settings) -> &'static str {
+fn change(cause: Cause, run: &SavedRun) -> &'static str {
     let is_sparse =
         |name: &RetrieverName| matches!(name, RetrieverName::Bm25 | RetrieverName::Tfidf);
-    let mut retrievers = settings.retrieval.retrievers.iter();
+    let mut retrievers = run.manifest.settings.retrieval.retrievers.iter();
     let n_sparse = retrievers.clone().filter(|name| is_sparse(name)).count();
     match cause {
         Cause::Index => "see doctor --index",
+        // No retriever knows the turns before.
+        Cause::Query if run.traces.iter().any(|trace| trace.question.standalone.is_some()) => {
+            "rewrite questions"
+        }
         _ if retrievers.all(is_sparse) => "add dense",
         Cause::Vocabulary if n_sparse == 0 => "add bm25",
         Cause::Vocabulary => "add synonyms",
