@@ -7,6 +7,7 @@ use crate::next::continued;
 use crate::output;
 use crate::overrides::SetArgs;
 use crate::shell::shell;
+use ragtriage_core::config::GeneratorName;
 use ragtriage_core::metric::Cutoff;
 use ragtriage_core::text::numbers::{plural, thousands};
 use ragtriage_pipeline::settings::Resolved;
@@ -34,8 +35,8 @@ pub(super) fn report(
         verdict: &outcome.verdict,
     };
     let mut report = tuning_report(&found, head(outcome, base, data));
-    if let Some(command) = command(outcome, config, sets) {
-        let to_try = "run what is claimed to be better, and compare its answers:";
+    if let Some(command) = command(outcome, (config, sets), base) {
+        let to_try = "run what is claimed to be better, then compare it with your run:";
         report.facts(vec![Fact::new("next", to_try)]);
         report.elements.push(Element::Lines(continued(&command)));
     }
@@ -46,7 +47,11 @@ pub(super) fn report(
 
 /// Returns the command that runs the trial which is claimed to be better. Where trials are ranked by a token budget, it packs as many of
 /// the trial's passages as fill it on average.
-fn command(outcome: &SweepOutcome, config: &Path, sets: &SetArgs) -> Option<String> {
+fn command(
+    outcome: &SweepOutcome,
+    (config, sets): (&Path, &SetArgs),
+    base: &Resolved,
+) -> Option<String> {
     let winner = outcome.chosen().filter(|trial| trial.name != DEFAULT)?;
     let default = &outcome.trials.first()?.values;
     let mut changes = winner.values.clone();
@@ -60,6 +65,10 @@ fn command(outcome: &SweepOutcome, config: &Path, sets: &SetArgs) -> Option<Stri
         changes.insert("generation.context_tokens".to_owned(), budget.to_string());
         changes.insert("retrieval.candidates".to_owned(), candidates.to_string());
         changes.insert("retrieval.k".to_owned(), k.to_string());
+    }
+    // Responses are recorded for the prompts of other settings.
+    if base.settings.generation.generator == GeneratorName::Recorded {
+        changes.insert("generation.generator".to_owned(), "\"none\"".to_owned());
     }
     let changes: Vec<_> = changes.iter().map(|(key, value)| (&**key, &**value)).collect();
     Some(format!("ragtriage run {}{} --name best", shell(config), sets.flags(&changes)))

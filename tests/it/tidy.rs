@@ -243,11 +243,14 @@ fn exists(name: &str) -> bool {
             file = path;
         } else {
             let text = read(&file);
-            return ["fn", "struct", "enum", "trait"].iter().any(|kind| {
-                let declaration = format!("{kind} {part}");
-                let mut found = text.split(declaration.as_str()).skip(1);
-                found.any(|rest| !rest.starts_with(|it: char| it.is_alphanumeric() || it == '_'))
-            });
+            // An enumeration of `closed_set!` has its name alone.
+            return text.contains(&format!("\n    {part} {{\n"))
+                || ["fn", "struct", "enum", "trait"].iter().any(|kind| {
+                    let declaration = format!("{kind} {part}");
+                    let mut found = text.split(declaration.as_str()).skip(1);
+                    found
+                        .any(|rest| !rest.starts_with(|it: char| it.is_alphanumeric() || it == '_'))
+                });
         }
     }
     true

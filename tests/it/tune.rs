@@ -111,11 +111,9 @@ fn what_was_run_is_not_run_again_and_its_runs_are_runs() {
     assert_eq!(best.code, 0, "{}", best.stderr);
     let settings = &project.json("ragtriage-runs/best/run.json")["settings"];
     assert_eq!(settings["chunking"]["size"], 16);
-    // 24 tokens hold one chunk of 16 words and part of another.
-    assert_eq!(
-        (&settings["retrieval"]["k"], &settings["generation"]["context_tokens"]),
-        (&2.into(), &24.into())
-    );
+    // A prompt has the one chunk with the question's word: 20 to 24 tokens for k = 5, so that 24 / (T / 5), rounded up, is 5 or 6.
+    assert!(matches!(settings["retrieval"]["k"].as_u64(), Some(5 | 6)));
+    assert_eq!(settings["generation"]["context_tokens"], 24);
     assert!(project.read("tunes/c/report.md").contains("--set chunking.size=16"));
 }
 

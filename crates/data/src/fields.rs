@@ -364,7 +364,7 @@ fn accepted(name: &str, pointer: &Pointer, object: &Value) -> Option<Value> {
     let value = match found.as_slice() {
         [] => return None,
         _ if !is_whole => return None,
-        // Each would be a question of its own.
+        // They would be several questions.
         [_, _, ..] if name == "question" => return None,
         [value] => (*value).clone(),
         values if is_list(name) => Value::Array(values.iter().map(|it| (*it).clone()).collect()),

@@ -10,12 +10,12 @@ use ragtriage_core::stats::wilson::wilson;
 use ragtriage_core::types::{Cause, ChunkId, Condition, FailureClass, Flag, Interval, Step};
 use ragtriage_data::run::SavedRun;
 
-/// A failure class with its share.
+/// A count with its share.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Share {
     /// Questions.
     pub count: usize,
-    /// Over all questions of the run.
+    /// Of all questions of the run; of causes, of those whose cause is known.
     pub share: f64,
     /// Wilson's 95 % interval of the share.
     pub ci95: Option<Interval>,

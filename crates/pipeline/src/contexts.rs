@@ -76,11 +76,11 @@ impl Places {
             let fields = ([text.clone(), title.clone(), doc_id.clone()], [*start, *end]);
             let place = || self.place(question, context);
             let mut passages = known.0.entry(fields).or_insert_with(place).clone();
-            // Each keeps its rank.
-            if text.as_deref().is_some_and(|text| text.trim().is_empty()) {
+            let is_blank = text.as_deref().is_some_and(|text| text.trim().is_empty());
+            for passage in passages.iter_mut().filter(|it| is_blank && it.id.is_unlocated()) {
+                // Each keeps its rank, and is known to hold nothing.
                 n_blank += 1;
-                let id = |id: &ChunkId| ChunkId::from(format!("{id}-{n_blank}"));
-                passages.iter_mut().for_each(|passage| passage.id = id(&passage.id));
+                passage.id = ChunkId::from(format!("{}#blank-{n_blank}", passage.doc));
             }
             let n_passages = passages.len();
             passages.retain(|passage| seen.insert(passage.id.clone()));

@@ -4,7 +4,8 @@ use super::delivery::Delivery;
 use super::support::Reading;
 use crate::types::{Cause, ChunkId, Step};
 
-/// Returns the cause of a loss in retrieval, with the clause that says how it is known. `None` where no other search was made.
+/// Returns the cause of a loss in retrieval, with the clause that says how it is known. `None` where neither the record nor another
+/// search tells it.
 pub(super) fn cause(delivery: &Delivery<'_>) -> Option<(Cause, &'static str)> {
     let trace = delivery.trace;
     if !trace.gold.chunks.holds {

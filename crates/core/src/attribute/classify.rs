@@ -21,7 +21,7 @@ pub struct Outcome {
     pub class: FailureClass,
     /// Fault, if the class is `wrong_answer`.
     pub fault: Option<Fault>,
-    /// Cause, if the class is `not_retrieved` and other searches were made.
+    /// Cause, if the class is `not_retrieved` and it is known.
     pub cause: Option<Cause>,
     /// Rule that gave the class, as a sentence.
     pub reason: String,

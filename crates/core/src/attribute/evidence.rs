@@ -30,7 +30,7 @@ pub enum Evidence {
         /// The first stage that may have lost it.
         first: Stage,
     },
-    /// Of a label that is wider than a chunk a part was delivered, which may suffice.
+    /// Of a label that is wider than a chunk not all was delivered, and a part may suffice.
     Partial {
         /// As in `Lost`, if all of the label is needed.
         at: Stage,
@@ -77,7 +77,7 @@ impl Evidence {
         }
     }
 
-    /// Returns true if a part of a wide label was delivered, which may suffice.
+    /// Returns true if not all of a wide label was delivered, and a part may suffice.
     #[must_use]
     pub fn is_partial(self) -> bool {
         matches!(self, Self::Partial { .. })

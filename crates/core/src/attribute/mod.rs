@@ -2,8 +2,8 @@
 //!
 //! [`gold`] locates a question's evidence in the run's chunks ([`mod@place`] those of an external RAG in our
 //! documents), [`support`] tests whether a set of passages holds it, [`classify`] names the first stage that lost it,
-//! with the rule as a sentence. All are pure: they read only a trace and its passages; the caller says whether an answer
-//! is correct.
+//! with the rule as a sentence, [`judge`] whether its answers are correct. All are pure: [`gold`] reads the corpus, the
+//! others a trace and its passages.
 
 mod cause;
 pub mod classify;

@@ -260,7 +260,7 @@ impl<'a> SupportTest<'a> {
         needed.intersection(&RangeSet::union([range]))
     }
 
-    /// Counts the labelled ranges of a member: bytes that `chunks` hold, and bytes needed.
+    /// Returns the labelled ranges of a member that `chunks` hold.
     fn ranges_held(
         &self,
         (group, member): (usize, usize),

@@ -21,10 +21,11 @@ const LONGEST: usize = 3_000;
 /// Words in code or bold from which on they are no name of what is asked for.
 const LONG_CODE: usize = 6;
 
-/// A number's name, which denies nothing: `source no. 1`, `documento n.º 5`, `(document no 2)`.
+/// A number's name, which denies nothing: `source no. 1`, `documento n.º 5` (which is read as `n.o 5`), `(document no 2)`.
 static NUMBERED: LazyLock<Regex> = LazyLock::new(|| {
-    let number = r"(?i)\bn(?:os?\.\s?[º°]?|\.?[º°])\s*(\d)|\bno\s+(\d+\s*(?:[).,;:\]]|$))";
-    Regex::new(number).expect("a constant pattern")
+    let noun = "document|passage|source|fuente|fonte|chunk|page|section|article|artículo";
+    let number = format!(r"(?i)\bn(?:os?\.|\.o|[º°])\s*(\d)|\b((?:{noun})[os]?\s+)no\s+(\d)");
+    Regex::new(&number).expect("a constant pattern")
 });
 
 /// Returns true if `reply` declines to answer. `phrases` are the replies by which a product declines, compared without case,
@@ -37,7 +38,7 @@ pub fn declines(reply: &str, phrases: &[String]) -> bool {
     let words = Vocabulary::of(Language::english());
     // `n'indique`, `dell'autore`: the short form is a word of its own.
     let text = clean(reply);
-    let tokens = words.tokens(&NUMBERED.replace_all(&separated(&text), "$1$2"));
+    let tokens = words.tokens(&NUMBERED.replace_all(&separated(&text), "$1$2$3"));
     let plain = |tokens: &[Token]| -> Vec<String> {
         tokens.iter().filter(|token| !token.is_symbol()).map(|token| token.text.clone()).collect()
     };
@@ -58,10 +59,8 @@ pub fn declines(reply: &str, phrases: &[String]) -> bool {
     };
     let known: Vec<usize> = EACH_ALONE.iter().map(n_known).collect();
     let most = known.iter().max().copied().unwrap_or(0);
-    let main = EACH_ALONE.iter().zip(&known).find(|(_, n)| **n == most);
     let declines = |(declining, n): (&Lexicon, &usize)| {
-        let main = main.map(|(main, _)| main).filter(|_| *n < most);
-        n * 3 >= most * 2 && Reply { tokens: &tokens, declining, main, words }.declines()
+        n * 3 >= most * 2 && Reply { tokens: &tokens, declining, words }.declines()
     };
     !is_title && EACH_ALONE.iter().zip(&known).any(declines)
 }
@@ -70,8 +69,6 @@ pub fn declines(reply: &str, phrases: &[String]) -> bool {
 struct Reply<'a> {
     tokens: &'a [Token],
     declining: &'a Lexicon,
-    /// The language with more of its function words, if that is another.
-    main: Option<&'a Lexicon>,
     words: &'a Vocabulary,
 }
 
@@ -203,13 +200,7 @@ impl Reply<'_> {
                 || !speaker && duties.iter().any(|duty| duty.abs_diff(*at) <= reach / 2)
         };
         let [mut denials, mut lacks] = [Class::Denials, Class::Lacks].map(places);
-        // Not the function word of another language: Portuguese `no` is `in the`.
-        let is_other = |at: usize| {
-            let is = |main: &&Lexicon, class| main.at(class, self.tokens, at) > 0;
-            let main = self.main.filter(|main| is(main, Class::FunctionWords));
-            main.is_some_and(|main| !is(&main, Class::Denials))
-        };
-        denials.retain(|at| !is_framed(at) && !is_other(*at));
+        denials.retain(|at| !is_framed(at));
         lacks.retain(|at| !is_framed(at));
         let only = places(Class::Only);
         if denials.is_empty() && lacks.is_empty() && only.is_empty() {

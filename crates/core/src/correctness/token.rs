@@ -41,7 +41,7 @@ static MARKUP: LazyLock<Vec<(Regex, &str)>> = LazyLock::new(|| {
                 (?: doc | document | passage | source | context | ref | reference | chunk
                 | citation ) s? (?: [\s:.\#_-]* [\w-]* \d [\w.,\s-]* )? [\])]
               | \b (?: (?: see | cf\.? | per | in | from ) \s )?
-                (?: passage | document | doc | source | chunk ) s? \s (?: n[or]\.? \s )? \#? \d+ \b
+                (?: passage | document | doc | source | chunk ) s? \s \#? \d+ \b
               | \b the \s (?: first | second | third | fourth | fifth | last )
                 \s (?: passage | document | source | chunk ) \b
               | 【 [^】]* 】

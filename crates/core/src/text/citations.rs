@@ -19,6 +19,11 @@ const KEYS: [&str; 4] = ["id", "number", "document", "title"];
 /// Between the ends of a range.
 const TO: &str = r"\s*(?:[-–—]|to)\s*";
 
+/// Between the items of a bracket.
+const BETWEEN: [char; 5] = [',', ';', '、', '，', '；'];
+
+/// A page next to a citation.
+static PAGE: LazyLock<Regex> = LazyLock::new(|| pattern(r"^\s*(?:pp?\.?|pages?|§)\s*\d[\d\s–-]*$"));
 /// A number, or the ends of a range.
 static NUMBERS: LazyLock<Regex> =
     LazyLock::new(|| pattern(&format!("({NUMBER})(?:{TO}({NUMBER}))?")));
@@ -31,9 +36,9 @@ static LIST: LazyLock<Regex> =
 static PLACES: LazyLock<Regex> = LazyLock::new(|| {
     let (list, named) = (list(), r"(?:n(?:o|r|umber)s?\b\.? ?)?");
     let places = [
-        r"```.*?(?:```|\z)|~~~.*?(?:~~~|\z)",
+        r"```.*?(?:```|\z)|(?m:^)~~~.*?(?:(?m:^)~~~|\z)",
         "`+[^`\n\\[［【][^`\n]*`+|`+[^`\n]*[^`\n\\]］】]`+",
-        r"\bhttps?://[^\s()]+|(?:^|[\s(])(?-i:[a-z]|[a-z]\w*_\w*)(?:\[[^\[\]]*\])+",
+        r"\bhttps?://[^\s()]+|(?:^|[\s(])(?-i:[a-z]|[a-z]\w*_\w*[^\W_])(?:\[[^\[\]]*\])+",
         &format!(r"{NOUN} {named}{NUMBER}\.\d"),
         r"`?[\[［【](([^\[\]［］【】]+)[\]］】])(?:\([^()\s]+\))?`?",
         r"[(（](([^()（）\[\]［］【】]+)[)）])",
@@ -75,13 +80,17 @@ impl Citable {
         for (key, value) in object.unwrap_or_default() {
             match key.to_lowercase().as_str() {
                 "citations" | "sources" | "references" => drop(self.read_item(&value, &mut cited)),
-                "answer" | "final answer" | "short answer" => {
+                "answer" | "final answer" | "final_answer" | "short_answer" | "response"
+                | "output" => {
                     self.read(value.as_str().unwrap_or_default(), &mut cited);
                 }
                 _ => continue,
             }
             is_object = true;
         }
+        // A fence around all of a reply is no code.
+        let fenced = reply.trim().strip_prefix("```").and_then(|it| it.strip_suffix("```"));
+        let reply = fenced.filter(|it| !it.contains("```")).unwrap_or(reply);
         let before = reply.rfind(answer).and_then(|at| reply.get(..at)).unwrap_or_default();
         for from in [before.rfind('\n').unwrap_or(0), 0] {
             if !is_object && cited.is_empty() {
@@ -93,10 +102,14 @@ impl Citable {
 
     /// Returns a text without its citations.
     pub fn without_citations(&self, text: &str) -> String {
-        let places = self.read(text, &mut BTreeSet::new());
-        let starts = places.iter().map(|place| place.start).chain([text.len()]);
-        let parts = [0].into_iter().chain(places.iter().map(|place| place.end)).zip(starts);
-        parts.filter_map(|(from, to)| Some(text.get(from..to)?.trim_end_matches(' '))).collect()
+        let mut places = self.read(text, &mut BTreeSet::new());
+        places.sort_by_key(|place| place.start);
+        let (mut rest, mut at) = (String::new(), 0);
+        for place in places {
+            rest += text.get(at..place.start).unwrap_or_default().trim_end_matches(' ');
+            at = at.max(place.end);
+        }
+        rest + text.get(at..).unwrap_or_default()
     }
 
     /// Returns the places of the citations in a text, and adds their numbers.
@@ -107,15 +120,26 @@ impl Citable {
             let [inside, content] = [1, 2].map(|group| found.get(group).or(found.get(group + 2)));
             if let (Some(inside), Some(content)) = (inside, content) {
                 let nested = self.read(inside.as_str(), cited);
-                let mut is_item = |item: &&str| self.is_item(item, is_square, cited);
-                let items = content.as_str().split([',', ';', '、', '，', '；']);
-                let is_cited = is_item(&content.as_str()) || items.filter(is_item).count() > 0;
-                if is_cited || is_square && !nested.is_empty() {
-                    places.push(whole.range());
-                } else {
-                    let start = inside.start();
-                    places.extend(nested.iter().map(|it| start + it.start..start + it.end));
+                let (mut own, mut start) = (Vec::new(), content.start());
+                if !self.is_item(content.as_str(), is_square, cited) {
+                    for piece in content.as_str().split_inclusive(BETWEEN) {
+                        let item = piece.trim_end_matches(BETWEEN);
+                        if self.is_item(item, is_square, cited) {
+                            own.push(start..start + item.len());
+                        }
+                        start += piece.len();
+                    }
+                    let n_items = content.as_str().split_inclusive(BETWEEN).count();
+                    if own.len() < n_items {
+                        // What stands next to a citation is no part of it.
+                        let nested = nested
+                            .iter()
+                            .map(|it| it.start + inside.start()..it.end + inside.start());
+                        places.extend(own.into_iter().chain(nested));
+                        continue;
+                    }
                 }
+                places.push(whole.range());
             } else if let Some(list) = (5..8).find_map(|group| found.get(group)) {
                 self.add(list.as_str(), cited);
                 places.push(whole.start()..list.end());
@@ -124,7 +148,7 @@ impl Citable {
         places
     }
 
-    /// Returns true if an item of a bracket is a name or, in square brackets, a list of numbers, and adds the numbers.
+    /// Returns true if an item of a bracket is a name or, in square brackets, a list of numbers or a page, and adds the numbers.
     fn is_item(&self, item: &str, is_square: bool, cited: &mut BTreeSet<usize>) -> bool {
         let name = item.trim().to_lowercase();
         let named = |names: &[String; 2]| !name.is_empty() && names.contains(&name);
@@ -135,7 +159,7 @@ impl Citable {
             self.add(&name, cited);
         }
         cited.extend(&numbers);
-        is_list || !numbers.is_empty()
+        is_list || !numbers.is_empty() || is_square && PAGE.is_match(&name)
     }
 
     /// Adds the numbers of a list: of a range those of the prompt, at most 50.
@@ -189,6 +213,9 @@ mod tests {
         for (reply, expected) in [
             ("Six minutes [1].", "1"),
             ("Six minutes[1]. 六分钟[2]。", "1 2"),
+            ("_Six minutes_[1], __ten__[2].", "1 2"),
+            ("```markdown\nSix [1].\n```", "1"),
+            (r#"{"final_answer": "six [2]"}"#, "2"),
             ("Six [1][3] or seven [2, 4-6].", "1 2 3 4 5 6"),
             ("Six (Document 2; source #3).", "2 3"),
             ("As passage 4 says, six 【5】.", "4 5"),
@@ -284,8 +311,9 @@ mod tests {
             ("6 `[1]` minutes [1, p. 2]", "6 minutes"),
             ("6 minutes (Document 5)", "6 minutes ()"),
             ("6 minutes (Documents 1 and 3; in 2024)", "6 minutes (; in 2024)"),
-            ("6 minutes (runbook.md, 7 of 8)", "6 minutes"),
-            ("6 (document 1, alpha.md), see a[2]", "6, see a[2]"),
+            ("6 minutes (runbook.md, 7 of 8)", "6 minutes (, 7 of 8)"),
+            ("6 minutes [1, 999 km]", "6 minutes [, 999 km]"),
+            ("6 (document 1, alpha.md), see a[2]", "6 (,), see a[2]"),
             ("As passage 4 says, six", "As says, six"),
             ("6 minutes", "6 minutes"),
         ] {

@@ -6,7 +6,7 @@
 //! was no loss before it. If the condition `gold_with_distractors` was not run, that loss includes the cost of distraction: it is o - r. A
 //! prompt truncated by the server counts as `not_packed`, o - r. A question whose gold evidence is missing from the corpus has no
 //! oracle: its whole `1 - r` is the corpus's. Terms may be negative and are shown unchanged; they add up to the loss. Without an
-//! oracle the terms are the shares of questions whose evidence each stage lost.
+//! oracle the terms are estimates, or the shares of questions whose evidence each stage lost.
 
 use rayon::iter::{IndexedParallelIterator, IntoParallelRefIterator, ParallelIterator};
 use schemars::JsonSchema;
@@ -218,7 +218,7 @@ fn lost(outcome: &Outcome) -> Option<Source> {
     outcome.evidence.class().and_then(Source::of_class)
 }
 
-/// Returns the stage that lost the evidence on its way to the generator; `None` if it arrived, or without
+/// Returns the source that lost the evidence on its way to the generator, the server's limit included; `None` if it arrived, or without
 /// gold labels.
 pub(crate) fn lost_at(outcome: &Outcome) -> Option<Source> {
     let unread = (outcome.evidence == Evidence::Truncated).then_some(Source::NotPacked);

@@ -42,7 +42,8 @@ pub enum Conclusion {
 pub struct SideLoss {
     /// Questions lost there, by failure class.
     pub questions: usize,
-    /// Correct answers that fixing the side alone would recover; without an oracle an estimate.
+    /// Correct answers that fixing the side alone would recover; without an oracle an estimate; without answers, prompts that lack
+    /// evidence.
     pub answers: f64,
     /// The 95% interval of `answers`.
     pub ci95: Option<Interval>,
@@ -57,7 +58,8 @@ pub struct LossVerdict {
     pub bottleneck: Option<Source>,
     /// The source that loses second most there, if any.
     pub runner_up: Option<Source>,
-    /// True if the conclusion is open, or the interval of largest minus second source on that side contains zero.
+    /// True if the conclusion is open, no source leads, another reading of the data names another, or the interval of largest minus
+    /// second source on that side contains zero.
     pub undecided: bool,
     /// Its loss minus that of the next source, per question, with its interval.
     pub margin: Option<(f64, Interval)>,

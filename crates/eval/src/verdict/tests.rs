@@ -7,8 +7,8 @@ use ragtriage_core::attribute::judge::Judgments;
 use ragtriage_core::stats::bootstrap::Bootstrap;
 use ragtriage_core::stats::random::Random;
 use ragtriage_core::types::{
-    Attempt, Condition, ConditionAnswers, ErrorKind, FailedPart, FailureClass, Stage, Stance,
-    Trace, TraceError,
+    Attempt, Condition, ConditionAnswers, ErrorKind, FailedPart, FailureClass, QuestionKind, Stage,
+    Stance, Trace, TraceError,
 };
 
 const RIGHT: &str = "18 May";
@@ -311,6 +311,20 @@ fn a_verdict_names_its_limits() {
             "2 of 12 answerable questions have no usable answer and are left out: 2 failed."
         ]
     );
+}
+
+#[test]
+fn unanswerable_questions_are_told_with_those_that_failed() {
+    let hallucinated = (1, WRONG, None, FailureClass::Hallucinated, None);
+    let (mut traces, outcomes) =
+        run(&[CORRECT, hallucinated, (2, WRONG, None, FailureClass::Failed, None)]);
+    traces[50..].iter_mut().for_each(|it| it.question.kind = QuestionKind::Unanswerable);
+    let found = judge(
+        &facts(&traces, &outcomes, BudgetOf::Correct),
+        &Bootstrap::new((0..traces.len()).collect(), 50, 1),
+    );
+    let told = "Not in the verdict: 1 of 1 unanswerable questions were answered; 2 others have no usable answer.";
+    assert_eq!(found.cautions, [told]);
 }
 
 #[test]
