@@ -16,7 +16,7 @@ const LEAST_BYTES: u64 = 1 << 30;
 const BYTES_PER_CORE: u64 = 64 << 20;
 
 /// Threads that are started once: those of the store, and a few for files and caches.
-const LEAST_THREADS: usize = 6;
+const LEAST_THREADS: usize = 10;
 /// Threads per processor core: one that computes, one that waits for calls, one that reads and writes.
 const THREADS_PER_CORE: usize = 3;
 /// The stack of a thread that is started for the check, the smallest that systems allow.

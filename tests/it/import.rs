@@ -220,6 +220,31 @@ fn questions_and_lines_without_the_other_are_counted() {
 }
 
 #[test]
+fn of_several_places_in_a_document_the_nearest_to_the_offset_counts_else_all() {
+    let project = Project::new();
+    let document = json!({"id": "a", "title": "A", "text": "Wait. Go. Wait. Go."});
+    let evidence = json!([[{"doc": "a", "quotes": ["Go. Wait."]}]]);
+    let question = json!({"id": "q1", "text": "What?", "answers": ["Wait"], "evidence": evidence});
+    project.write("data/corpus.jsonl", document.to_string());
+    project.write("data/questions.jsonl", question.to_string());
+    let places = |name: &str, context: Value| {
+        project.write("r.jsonl", json!({"id": "q1", "contexts": [context]}).to_string());
+        good(&project, name, &["r.jsonl", "c.toml"]);
+        let traces = project.traces(name);
+        let stages = traces[0]["stages"].as_array().expect("stages");
+        let hits = stages[stages.len() - 1]["hits"].as_array().expect("hits");
+        hits.iter().map(|hit| hit["id"].to_string()).collect::<Vec<_>>().join(" ")
+    };
+    assert_eq!(places("all", json!("Wait.")), r#""a#0-5" "a#10-15""#);
+    // One byte off, with and without the document's name.
+    let near = json!({"text": "Wait.", "start": 9, "end": 14});
+    assert_eq!(places("near", near.clone()), r#""a#10-15""#);
+    let mut named = near;
+    named["doc_id"] = "a".into();
+    assert_eq!(places("named", named), r#""a#10-15""#);
+}
+
+#[test]
 fn each_blank_passage_keeps_its_rank() {
     let project = Project::new();
     let contexts = json!(["", " ", "Alpha waits six minutes."]);

@@ -14,12 +14,15 @@ use ragtriage_data::run::SavedRun;
 /// Returns what is known of the hits that packing takes, `k` by the settings, and of the endpoint's tokens.
 #[must_use]
 pub fn top_k(run: &SavedRun, k: usize) -> TopK {
-    if run.manifest.is_external() {
-        return TopK::recorded(&run.traces, &run.passages);
-    }
-    let top = TopK::from(k);
-    let is_ours = counts_cl100k(&run.manifest.settings.generation.model);
-    if is_ours { top } else { top.with_billing_of(&run.traces) }
+    let manifest = &run.manifest;
+    let top = if manifest.is_external() {
+        TopK::recorded(&run.traces, &run.passages)
+    } else {
+        TopK::from(k)
+    };
+    let mut models = manifest.models.iter().filter(|model| model.role == "generator").peekable();
+    let is_ours = models.peek().is_some() && models.all(|model| counts_cl100k(&model.name));
+    if is_ours { top.with_our_tokenizer() } else { top.with_billing_of(&run.traces) }
 }
 
 /// Returns true for `OpenAI`'s models whose tokenizer is `cl100k_base`, by which prompts are counted.

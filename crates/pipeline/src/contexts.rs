@@ -138,8 +138,9 @@ impl Places {
                     1,
                 );
             }
-            // Copies of a text are indistinguishable, unless an offset tells which is meant.
-            if let Some(start) = start.filter(|_| !is_elsewhere && doc_id.is_some()) {
+            // Copies of a text in a document are indistinguishable, unless an offset tells which is meant.
+            let is_of_it = doc_id.is_some() || !is_one_of_several;
+            if let Some(start) = start.filter(|_| !is_elsewhere && is_of_it) {
                 ranges.sort_by_key(|range| range.start.abs_diff(start));
                 ranges.truncate(1);
             }

@@ -193,7 +193,9 @@ impl<'a> Delivery<'a> {
         if !self.recorded {
             return false;
         }
-        let (packed, candidates) = (self.packed.iter().copied(), self.candidates.iter().copied());
+        let packed = self.packed.iter().copied();
+        let whole: HashSet<&ChunkId> = packed.clone().collect();
+        let candidates = self.candidates.iter().copied().filter(|id| !whole.contains(id));
         let ranked: HashSet<&ChunkId> = self.ranking.iter().copied().collect();
         let parts = by_document(packed.clone().filter(|id| !ranked.contains(id)));
         let has_part = |whole: &&ChunkId| {

@@ -72,6 +72,12 @@ impl TopK {
         Self { billed: [false, true].map(usual), ..self }
     }
 
+    /// Returns the same for an endpoint whose tokenizer is ours.
+    #[must_use]
+    pub fn with_our_tokenizer(self) -> Self {
+        Self { billed: [Some(1.0); 2], ..self }
+    }
+
     /// Returns the share of the prompt that the endpoint read, if it counted so few tokens that it must have truncated the prompt.
     #[must_use]
     pub(super) fn read_share(&self, trace: &Trace, attempt: &Attempt) -> Option<f64> {

@@ -131,7 +131,7 @@ impl Citable {
                     }
                     let n_items = content.as_str().split_inclusive(BETWEEN).count();
                     if own.len() < n_items {
-                        // What stands next to a citation is no part of it.
+                        // What is next to a citation is no part of it.
                         let nested = nested
                             .iter()
                             .map(|it| it.start + inside.start()..it.end + inside.start());

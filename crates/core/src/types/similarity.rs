@@ -21,12 +21,13 @@ const MOST_SQUARED: f64 = f32::MAX as f64 / 4.0;
 impl Similarity {
     /// Returns true if 32-bit floats hold the similarity of `row` and any other such row. The dot product of two is at most the
     /// larger squared length (Cauchy and Schwarz). Qdrant does not normalise rows whose squared length is below `f32::EPSILON`, so
-    /// that their cosine would be wrong; a row of zeros has none, and its score is 0.
+    /// that their cosine would be wrong; below the least float the dot product is 0. A row of zeros has no cosine, and its score is 0.
     #[must_use]
     pub fn can_compare(self, row: &[f32]) -> bool {
         let squared: f64 = row.iter().map(|x| f64::from(*x) * f64::from(*x)).sum();
         let least = match self {
             Self::Cosine if squared > 0.0 => f64::from(f32::EPSILON),
+            Self::Dot if squared > 0.0 => f64::from(f32::MIN_POSITIVE),
             Self::Cosine | Self::Dot => 0.0,
         };
         (least..=MOST_SQUARED).contains(&squared)
@@ -90,5 +91,7 @@ mod tests {
         // 1e-8 is below 2^-23 = 1.2e-7, 1e-6 is not.
         assert_eq!(compared(&[1e-4, 0.0]), [false, true]);
         assert_eq!(compared(&[1e-3, 0.0]), [true, true]);
+        // 1e-40 is below 1.2e-38.
+        assert_eq!(compared(&[1e-20, 0.0]), [false, false]);
     }
 }

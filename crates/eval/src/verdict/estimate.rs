@@ -67,8 +67,14 @@ impl Estimate {
 
     /// Returns the loss of each question: first by the share itself, then at its bounds.
     pub fn tables(&self, outcomes: &[Outcome]) -> [Vec<Option<Terms>>; 3] {
+        // Where a wrong answer whose prompt is not shown is left out, so is a correct one.
+        let is_open =
+            |one: &Outcome| one.evidence.is_unseen() && one.class == FailureClass::Unclear;
+        let is_left_out = outcomes.iter().any(is_open);
+        let is_counted = |one: &Outcome| !(is_left_out && one.evidence.is_unseen());
         let table = |at| {
-            let answers: Vec<_> = outcomes.iter().map(|outcome| answered(outcome, at)).collect();
+            let answers = outcomes.iter().map(|one| answered(one, at).filter(|_| is_counted(one)));
+            let answers: Vec<_> = answers.collect();
             let without = Source::ALL.map(|source| {
                 let of_source = answers.iter().flatten().filter(|one| one.0 == Some(source));
                 mean(&of_source.map(|one| one.1).collect::<Vec<_>>())

@@ -462,6 +462,26 @@ fn without_a_recorded_retriever_the_verdict_asks_for_it_and_not_for_evidence() {
     );
 }
 
+#[test]
+fn where_wrong_answers_without_a_recorded_prompt_are_left_out_correct_ones_are_too() {
+    let n_counted = |wrong: usize| {
+        let (traces, mut outcomes) = run(&[
+            (10, RIGHT, None, FailureClass::Correct, None),
+            (wrong, WRONG, None, FailureClass::Unclear, None),
+            (20, RIGHT, None, FailureClass::Correct, None),
+            (5, WRONG, None, FailureClass::WrongAnswer, None),
+        ]);
+        outcomes[..10 + wrong]
+            .iter_mut()
+            .for_each(|it| it.evidence = Evidence::Unseen { first: Stage::Retrieval });
+        let plan = Bootstrap::new((0..traces.len()).collect(), 50, 1);
+        judge(&facts(&traces, &outcomes, BudgetOf::Evidence), &plan).n
+    };
+    assert_eq!(n_counted(10), 25);
+    // Nothing is left out where all are correct.
+    assert_eq!(n_counted(0), 35);
+}
+
 /// Questions of a record that lacks the stages to tell what lost their evidence.
 fn not_in_prompt(n: usize) -> Kind {
     let lost = Some(Stage::Packing);

@@ -213,6 +213,10 @@ fn an_endpoint_with_another_tokenizer_is_held_against_its_own_counts() {
     assert_eq!(class(&truncated), FailureClass::NotPacked);
     // Four prompts show no usual number.
     assert_eq!(class(&truncated[..4]), FailureClass::WrongAnswer);
+    // A tokenizer that is known decides alone: 620 of 1000 are 62%.
+    let top = TopK::from(2).with_billing_of(&usual).with_our_tokenizer();
+    let judgments = judgments(&[(Condition::Retrieved, false)]);
+    assert_eq!(classify(&usual[0], top, judgments, &corpus).class, FailureClass::NotPacked);
 }
 
 #[test]
