@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use super::Passages;
 use super::evidence::Evidence;
-use super::known::{TopK, by_document, is_part};
+use super::known::{ByDocument, TopK, is_part};
 use super::support::{Reading, SupportTest};
 use crate::types::{
     ByteRange, ChunkId, Condition, GoldMember, Stage, Step, Support, SupportRule, Trace, TraceStep,
@@ -197,11 +197,9 @@ impl<'a> Delivery<'a> {
         let whole: HashSet<&ChunkId> = packed.clone().collect();
         let candidates = self.candidates.iter().copied().filter(|id| !whole.contains(id));
         let ranked: HashSet<&ChunkId> = self.ranking.iter().copied().collect();
-        let parts = by_document(packed.clone().filter(|id| !ranked.contains(id)));
-        let has_part = |whole: &&ChunkId| {
-            let mut parts = parts.get(whole.doc()).into_iter().flatten();
-            parts.any(|part| is_part(part, whole, self.passages))
-        };
+        let parts = ByDocument::new(packed.clone().filter(|id| !ranked.contains(id)));
+        let has_part =
+            |whole: &&ChunkId| parts.any(whole, |part| is_part(part, whole, self.passages));
         let whole: Vec<&ChunkId> = packed.chain(candidates.filter(has_part)).collect();
         whole.len() > self.packed.len() && self.test.holds(&whole, reading)
     }

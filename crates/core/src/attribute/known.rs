@@ -137,25 +137,33 @@ pub fn packs_in_order(trace: &Trace, passages: &dyn Passages) -> bool {
     };
     let ids = |step: &'_ TraceStep| step.hits.iter().map(|hit| hit.id.clone()).collect::<Vec<_>>();
     let (packed, ranked) = (ids(packed), ids(last));
-    let parts = by_document(packed.iter());
-    let is_packed = |whole: &&ChunkId| {
-        let parts = parts.get(whole.doc()).map_or(&[][..], Vec::as_slice);
-        parts.contains(whole) || parts.iter().any(|part| is_part(part, whole, passages))
-    };
-    let first = by_document(ranked.iter().take_while(is_packed));
-    packed.iter().all(|part| {
-        let first = first.get(part.doc()).map_or(&[][..], Vec::as_slice);
-        first.contains(&part) || first.iter().any(|whole| is_part(part, whole, passages))
-    })
+    let parts = ByDocument::new(packed.iter());
+    let is_packed = |whole: &&ChunkId| parts.any(whole, |part| is_part(part, whole, passages));
+    let first = ByDocument::new(ranked.iter().take_while(is_packed));
+    packed.iter().all(|part| first.any(part, |whole| is_part(part, whole, passages)))
 }
 
-/// Returns passages by their document: there may be a hundred thousand.
-pub(super) fn by_document<'i>(
-    ids: impl Iterator<Item = &'i ChunkId>,
-) -> HashMap<&'i str, Vec<&'i ChunkId>> {
-    let mut all: HashMap<&str, Vec<&ChunkId>> = HashMap::new();
-    ids.for_each(|id| all.entry(id.doc()).or_default().push(id));
-    all
+/// Passages by their document: there may be a hundred thousand.
+pub(super) struct ByDocument<'i> {
+    ids: HashSet<&'i ChunkId>,
+    documents: HashMap<&'i str, Vec<&'i ChunkId>>,
+}
+
+impl<'i> ByDocument<'i> {
+    pub(super) fn new(ids: impl Iterator<Item = &'i ChunkId>) -> Self {
+        let ids: HashSet<&ChunkId> = ids.collect();
+        let mut documents: HashMap<&str, Vec<&ChunkId>> = HashMap::new();
+        for id in &ids {
+            documents.entry(id.doc()).or_default().push(id);
+        }
+        Self { ids, documents }
+    }
+
+    /// Returns true if `id` is one of them, or `is_wanted` one of its document.
+    pub(super) fn any(&self, id: &ChunkId, is_wanted: impl Fn(&ChunkId) -> bool) -> bool {
+        let mut others = self.documents.get(id.doc()).into_iter().flatten();
+        self.ids.contains(id) || others.any(|other| is_wanted(other))
+    }
 }
 
 /// Returns true if `part` is `whole`, or a part of it, which a prompt truncates.
