@@ -16,6 +16,7 @@ mod check;
 mod commands;
 mod compare;
 mod connections;
+mod conversations;
 mod correctness;
 mod dense;
 mod doctor;

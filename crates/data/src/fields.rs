@@ -11,6 +11,7 @@ use crate::error::{Error, Place};
 use crate::pointer::{self, Pointer};
 use crate::rows::python;
 use crate::unread::Suggestion;
+use ragtriage_core::types::{Speaker, Turn};
 
 /// A section of the table: the pointers of each field, by priority.
 type Section = BTreeMap<String, Vec<Pointer>>;
@@ -245,6 +246,36 @@ impl Fields {
         one.or(null).map(|(pointer, value)| (pointer.into_owned(), value))
     }
 
+    /// Returns the turns before `question` in its row. A chat may end with the question itself; its messages of other roles are left
+    /// out.
+    ///
+    /// # Errors
+    /// Anything but a list of messages, where the user named it.
+    pub(crate) fn history(
+        &self,
+        place: &Place,
+        row: &Value,
+        question: &str,
+    ) -> Result<Vec<Turn>, Error> {
+        let found = match self.find("row", "history", row) {
+            None | Some(Value::Null) => return Ok(Vec::new()),
+            Some(Value::String(text)) if text.trim().is_empty() => return Ok(Vec::new()),
+            Some(found) => found,
+        };
+        let turns = found.as_array().and_then(|items| items.iter().map(turn).collect());
+        let Some(turns): Option<Vec<Vec<Turn>>> = turns else {
+            let named = self.named.iter().map(|(_, name)| name).chain(&self.mapped);
+            if named.into_iter().all(|name| name != "history") {
+                return Ok(Vec::new());
+            }
+            let hint = "each turn is an object such as `{\"role\": \"user\", \"text\": \"...\"}`";
+            return Err(Error::in_line(place, "`history` must be a list of turns", hint));
+        };
+        let mut turns = turns.concat();
+        turns.pop_if(|last| last.role == Speaker::User && last.text.trim() == question.trim());
+        Ok(turns)
+    }
+
     /// Returns true if a field of `object` is found at `pointer`.
     pub(crate) fn is_at(&self, section: &str, name: &str, pointer: &str, object: &Value) -> bool {
         self.found(section, name, object).is_some_and(|(found, _)| found.text() == pointer)
@@ -407,14 +438,32 @@ fn is_id(value: &Value) -> bool {
     value.is_string() || value.is_i64() || value.is_u64()
 }
 
+/// Returns the turn that a message of a chat is, none for one of neither user nor model and for one without words; `None` for another
+/// value.
+fn turn(message: &Value) -> Option<Vec<Turn>> {
+    let of = |name: &str| Fields::standard().find("message", name, message);
+    let (Value::String(role), Value::String(text)) = (of("role")?, of("text")?) else {
+        return None;
+    };
+    let role = match role.to_lowercase().as_str() {
+        role if USER.contains(&role) => Speaker::User,
+        "system" | "developer" | "tool" => return Some(Vec::new()),
+        _ => Speaker::Assistant,
+    };
+    let is_blank = text.trim().is_empty();
+    Some(if is_blank { Vec::new() } else { vec![Turn { role, text }] })
+}
+
+/// Roles of the user's messages.
+const USER: [&str; 3] = ["user", "human", "humanmessage"];
+
 /// Returns the text that a value is or has: of an object, of a list of one, and of a chat the last message of the user or, for an
 /// answer, of the model.
 fn text_of(name: &str, value: Value) -> Option<Value> {
     let message = |value: &Value| Fields::standard().find("message", "text", value);
     let is_own = |item: &&Value| {
         let role = Fields::standard().find("message", "role", item);
-        let is_user =
-            |role: &str| ["user", "human", "humanmessage"].contains(&role.to_lowercase().as_str());
+        let is_user = |role: &str| USER.contains(&role.to_lowercase().as_str());
         role.as_ref().and_then(Value::as_str).is_some_and(|it| is_user(it) != (name == "answer"))
     };
     match value {
@@ -478,6 +527,7 @@ fn is_list(name: &str) -> bool {
             | "reference"
             | "sole_answer"
             | "aliases"
+            | "history"
             | "reference_contexts"
             | "reference_contexts_else"
             | "sole_contexts"

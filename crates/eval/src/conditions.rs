@@ -74,7 +74,7 @@ pub struct TokenTotals {
     pub prompt: u64,
     /// Completion tokens.
     pub completion: u64,
-    /// Token counts by condition, with the calls.
+    /// Token counts by condition, with the calls; those that rewrote questions as `rewrite`.
     #[serde(default)]
     pub by_condition: BTreeMap<String, ConditionUse>,
 }
@@ -86,6 +86,9 @@ pub fn tokens(traces: &[Trace]) -> TokenTotals {
     for condition in traces.iter().flat_map(|trace| &trace.conditions) {
         let entry = totals.by_condition.entry(condition.condition.name().to_owned()).or_default();
         condition.attempts.iter().for_each(|attempt| entry.add(attempt));
+    }
+    for call in traces.iter().filter_map(|trace| trace.rewrite.as_ref()) {
+        totals.by_condition.entry("rewrite".to_owned()).or_default().add(call);
     }
     // Endpoints may report arbitrary numbers, so the sums saturate.
     for entry in totals.by_condition.values() {

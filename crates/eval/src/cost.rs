@@ -58,10 +58,11 @@ pub fn costs(run: &SavedRun) -> Vec<CostSummary> {
     columns.into_iter().map(summary).collect()
 }
 
-/// Returns the call of the pipeline's answer, if it was made.
+/// Returns the call of the pipeline's answer, if it and that which rewrote the question were made.
 fn call(trace: &Trace) -> Option<&Attempt> {
     let call = trace.attempt(Condition::Retrieved)?;
-    (call.origin == Origin::Called && call.error.is_none()).then_some(call)
+    let is_made = |call: &Attempt| call.origin == Origin::Called && call.error.is_none();
+    (is_made(call) && trace.rewrite.as_ref().is_none_or(is_made)).then_some(call)
 }
 
 /// Returns a cost of one question; `None` where it is unknown.
@@ -69,12 +70,15 @@ fn call(trace: &Trace) -> Option<&Attempt> {
 pub fn of_question(trace: &Trace, run: &SavedRun, family: Family) -> Option<f64> {
     let has_answer = trace.attempt(Condition::Retrieved).is_some();
     let call = call(trace);
+    let with_rewrite =
+        |of: fn(&Attempt) -> f64| Some(of(call?) + trace.rewrite.as_ref().map_or(0.0, of));
+    let tokens = |call: &Attempt| {
+        let tokens = &call.tokens;
+        (tokens.prompt_billed.unwrap_or(tokens.prompt) + tokens.completion) as f64
+    };
     let value = match family {
-        Family::Tokens => {
-            let tokens = &call?.tokens;
-            (tokens.prompt_billed.unwrap_or(tokens.prompt) + tokens.completion) as f64
-        }
-        Family::Usd => call?.cost_usd,
+        Family::Tokens => with_rewrite(tokens)?,
+        Family::Usd => with_rewrite(|call| call.cost_usd)?,
         _ if has_answer && call.is_none_or(|call| call.seconds == 0.0) => return None,
         _ => {
             let steps: f64 = trace.steps.iter().map(|step| step.seconds).sum();
@@ -82,7 +86,7 @@ pub fn of_question(trace: &Trace, run: &SavedRun, family: Family) -> Option<f64>
                 None => steps,
                 // Another RAG records the time from the question to its answer.
                 Some(call) if run.manifest.is_external() => call.seconds,
-                Some(call) => steps + call.seconds,
+                Some(_) => steps + with_rewrite(|call| call.seconds)?,
             }
         }
     };

@@ -69,6 +69,7 @@ pub(super) fn trace(index: usize, ranked: &[&str], retrieved: &str, oracle: Opti
             ..Question::new(format!("q{index}").as_str().into(), "When?".to_owned())
         },
         gold: Gold { documents: support, chunks: support, groups: vec![] },
+        rewrite: None,
         steps: vec![TraceStep::new(Step::Bm25, hits.collect(), 0.0)],
         other_searches: None,
         conditions,

@@ -35,19 +35,26 @@ impl EstimateSink {
         let estimate = &mut self.estimate;
         estimate.questions += 1;
         estimate.failed += usize::from(trace.failed());
+        if let Some(call) = &trace.rewrite {
+            estimate.prompts += 1;
+            count(estimate, call);
+        }
         for condition in &trace.conditions {
             let counted = || condition.attempts.iter().filter(|attempt| !is_recorded(attempt));
             estimate.prompts += u64::from(counted().next().is_some());
-            for attempt in counted() {
-                match attempt.origin {
-                    Origin::SamePrompt => estimate.same_prompt += 1,
-                    Origin::Cached => estimate.cached += 1,
-                    Origin::Called => {
-                        estimate.calls += 1;
-                        estimate.prompt_tokens += attempt.tokens.prompt;
-                    }
-                }
-            }
+            counted().for_each(|attempt| count(estimate, attempt));
+        }
+    }
+}
+
+/// Counts a call by the source of its reply.
+fn count(estimate: &mut Estimate, attempt: &Attempt) {
+    match attempt.origin {
+        Origin::SamePrompt => estimate.same_prompt += 1,
+        Origin::Cached => estimate.cached += 1,
+        Origin::Called => {
+            estimate.calls += 1;
+            estimate.prompt_tokens += attempt.tokens.prompt;
         }
     }
 }

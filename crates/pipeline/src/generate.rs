@@ -6,13 +6,14 @@ use futures_util::future::join_all;
 use tokio::sync::Semaphore;
 
 use super::answerer::{Answerer, Reply};
+use super::prompt;
 use ragtriage_clients::Error as ModelError;
 use ragtriage_core::config::Price;
-use ragtriage_core::prompt::Prompt;
+use ragtriage_core::prompt::{Prompt, rewrite_prompt};
 use ragtriage_core::text::tokens::TokenCounter;
 use ragtriage_core::types::{
-    Attempt, ChunkId, Condition, ConditionAnswers, FailedPart, Finish, Origin, QuestionId, Stance,
-    TokenUse, TraceError,
+    Attempt, ChunkId, Condition, ConditionAnswers, FailedPart, Finish, Origin, Question,
+    QuestionId, Stance, TokenUse, TraceError,
 };
 use ragtriage_data::run::replies::Replies;
 
@@ -90,6 +91,28 @@ impl Calls {
         if let Some(replies) = &self.replies {
             replies.keep(question, &attempt);
         }
+        Ok(attempt)
+    }
+
+    /// Has `question` rewritten from its earlier turns. In a dry run, a cached reply is read.
+    ///
+    /// # Errors
+    /// As [`Self::call`].
+    pub(super) async fn rewrite(&self, question: &Question) -> Result<Attempt, ModelError> {
+        let prompt = rewrite_prompt(question);
+        let call = PromptCall {
+            condition: Condition::Retrieved,
+            // Its reply is stored next to those of the question's prompts.
+            passages: vec![ChunkId::from(format!("{}#rewrite", question.id))],
+            n_tokens: prompt::n_tokens(&prompt, self.counter.as_ref()),
+            prompt,
+        };
+        let mut attempt = self.call(&question.id, &call).await?;
+        if self.is_dry && attempt.origin == Origin::Cached {
+            let reply = self.answerer.answer(&question.id, call.condition, &call.prompt).await;
+            attempt = reply.map_or(attempt, |reply| self.answered(reply, &call));
+        }
+        attempt.passages.clear();
         Ok(attempt)
     }
 

@@ -33,6 +33,8 @@ pub struct Plan {
     pub retrieval: RetrievalPlan,
     /// Construction of prompts.
     pub prompt: PromptPlan,
+    /// Has the generator rewrite questions with earlier turns before they are searched for.
+    pub rewrites: bool,
     /// Number of questions processed concurrently.
     pub concurrency: usize,
     /// The calls to the generator; `None` for retrieval alone.

@@ -44,7 +44,7 @@ pub fn prompt(
     titles: bool,
 ) -> Prompt {
     let passages = chunks.iter().filter_map(|id| passage(id, corpus, titles)).collect();
-    plan.template.prompt(&question.text, passages)
+    plan.template.prompt(question, passages)
 }
 
 /// Returns the number of tokens that a chunk takes of the budget, shown as the first passage.

@@ -20,21 +20,23 @@ use ragtriage_core::types::{
 /// Errors of the first retriever that fails, or of the reranker.
 pub async fn retrieve(
     retrievers: &[Arc<dyn Retriever>],
-    (question, is_compared): (&Question, bool),
+    (trace, is_compared): (&Trace, bool),
     plan: &RetrievalPlan,
     (corpus, title_prefix): (&Arc<Corpus>, bool),
 ) -> Result<Vec<TraceStep>, Error> {
+    let (question, query) = (&trace.question, trace.query());
+    let rewritten = Some(query).filter(|query| *query != question.text).map(str::to_owned);
     let mut found = Vec::with_capacity(retrievers.len());
     let mut steps: Vec<TraceStep> = Vec::with_capacity(retrievers.len() + 4);
     for retriever in retrievers {
         let clock = Instant::now();
-        let Retrieved { ranking, parts } =
-            retriever.retrieve(&question.text, plan.candidates).await?;
+        let Retrieved { ranking, parts } = retriever.retrieve(query, plan.candidates).await?;
         let ranking = allowed(ranking, question, plan);
         let name = retriever.name();
         let mut step = step(name.into(), &ranking, &parts, clock);
+        step.query.clone_from(&rewritten);
         if is_compared {
-            step.exact_search = exact_search(retriever.as_ref(), question, plan).await?;
+            step.exact_search = exact_search(retriever.as_ref(), trace, plan).await?;
         }
         steps.push(step);
         found.push((name, ranking));
@@ -50,9 +52,9 @@ pub async fn retrieve(
     };
     if let Some(rerank) = &plan.rerank {
         let clock = Instant::now();
-        let (reranked, parts) =
-            rerank::rerank(rerank, &question.text, &last, corpus, title_prefix).await?;
-        steps.push(step(Step::Reranked, &reranked, &parts, clock));
+        let (reranked, parts) = rerank::rerank(rerank, query, &last, corpus, title_prefix).await?;
+        let reranking = step(Step::Reranked, &reranked, &parts, clock);
+        steps.push(TraceStep { query: rewritten, ..reranking });
         last = reranked;
     }
     if let Some(least) = plan.min_score {
@@ -101,7 +103,7 @@ pub async fn other_searches(
     for member in members() {
         let Some(document) = corpus.document(&member.doc) else { continue };
         let title = Some(&document.title).filter(|title| !title.is_empty());
-        let with_title = title.map_or_else(String::new, |it| format!("{} {it}", question.text));
+        let with_title = title.map_or_else(String::new, |it| format!("{} {it}", trace.query()));
         let needed = member.needed.iter().map(|range| &document.text[range.as_range()]);
         let mut words = needed.collect::<Vec<_>>().join(" ");
         if words.is_empty() {
@@ -122,11 +124,11 @@ pub async fn other_searches(
 /// Returns the results of exact search; `None` if the retriever is exact itself.
 async fn exact_search(
     retriever: &dyn Retriever,
-    question: &Question,
+    trace: &Trace,
     plan: &RetrievalPlan,
 ) -> Result<Option<Vec<ChunkId>>, Error> {
-    let ranking = retriever.retrieve_exactly(&question.text, plan.candidates).await?;
-    Ok(ranking.map(|ranking| allowed(ranking, question, plan).ids().cloned().collect()))
+    let ranking = retriever.retrieve_exactly(trace.query(), plan.candidates).await?;
+    Ok(ranking.map(|ranking| allowed(ranking, &trace.question, plan).ids().cloned().collect()))
 }
 
 /// Returns a ranking without the document whose id is the question's, if that one is left out: queries of BEIR's `ArguAna` and Quora

@@ -25,8 +25,8 @@ use crate::{Error, Kind};
 use ragtriage_core::attribute::gold::{self, Haystacks};
 use ragtriage_core::sample::sampled;
 use ragtriage_core::types::{
-    ChunkId, Corpus, Dataset, FailedPart, Question, QuestionId, Step, StepHit, Trace, TraceError,
-    TraceStep,
+    Attempt, ChunkId, Corpus, Dataset, ErrorKind, FailedPart, Question, QuestionId, Step, StepHit,
+    Trace, TraceError, TraceStep,
 };
 
 /// Number of questions for which exact search runs next to approximate search, as a seeded sample.
@@ -89,7 +89,7 @@ struct QuestionPipeline {
 }
 
 impl QuestionPipeline {
-    /// Processes one question up to its prompts; if retrieval fails, without steps and with the error.
+    /// Processes one question up to its prompts; if retrieval or the call that rewrote it fails, without steps and with the error.
     ///
     /// # Errors
     /// Errors of retrieval that every question would meet.
@@ -97,6 +97,7 @@ impl QuestionPipeline {
         &self,
         index: usize,
         question: Question,
+        rewrite: Option<Attempt>,
     ) -> Result<(Trace, Vec<ConditionPrompt>), Error> {
         let gold = gold::locate(
             &question,
@@ -105,6 +106,11 @@ impl QuestionPipeline {
             &|number| read_bytes(&self.plan, &self.corpus, number, false),
         );
         let mut trace = Trace::new(index, question, gold);
+        trace.rewrite = rewrite;
+        trace.error = trace.rewrite.as_ref().and_then(not_rewritten);
+        if trace.error.is_some() {
+            return Ok((trace, Vec::new()));
+        }
         match self.steps(&trace).await {
             Ok(steps) => {
                 trace.steps = steps;
@@ -160,9 +166,8 @@ impl QuestionPipeline {
     /// Returns the steps of retrieval and of packing.
     async fn steps(&self, trace: &Trace) -> Result<Vec<TraceStep>, Error> {
         let (plan, shown) = (&self.plan.retrieval, (&self.corpus, self.plan.title_prefix));
-        let question = &trace.question;
-        let question = (question, self.compared.contains(&question.id));
-        let mut steps = retrieve::retrieve(&self.retrievers, question, plan, shown).await?;
+        let trace = (trace, self.compared.contains(&trace.question.id));
+        let mut steps = retrieve::retrieve(&self.retrievers, trace, plan, shown).await?;
         let ranked = steps.last().map_or(&[][..], |last| &last.hits);
         let packed = self.packed(&ranked[..plan.k.min(ranked.len())]);
         steps.push(packed);
@@ -184,6 +189,16 @@ impl QuestionPipeline {
     }
 }
 
+/// Returns the failure of a call that was to rewrite a question. A reply without a question leaves the question as it is.
+fn not_rewritten(call: &Attempt) -> Option<TraceError> {
+    let unusable = |what: &str| TraceError {
+        part: FailedPart::Generator,
+        kind: ErrorKind::Permanent,
+        message: format!("the rewritten question is {what}"),
+    };
+    call.error.clone().or_else(|| call.stance.unusable().map(unusable))
+}
+
 #[async_trait]
 impl QuestionRunner for QuestionPipeline {
     async fn ask(
@@ -192,8 +207,13 @@ impl QuestionRunner for QuestionPipeline {
         question: Question,
     ) -> Result<QuestionResult, Error> {
         let line = Arc::clone(&self);
-        let (mut trace, prompts) =
-            self.compute.run(async move { line.retrieved(index, question).await }).await?;
+        let is_rewritten = self.plan.rewrites && !question.history.is_empty();
+        let rewrite = match &self.plan.calls {
+            Some(calls) if is_rewritten => Some(calls.rewrite(&question).await?),
+            _ => None,
+        };
+        let retrieved = async move { line.retrieved(index, question, rewrite).await };
+        let (mut trace, prompts) = self.compute.run(retrieved).await?;
         if let Some(calls) = &self.plan.calls {
             trace.conditions =
                 generate::conditions(&trace.question.id, prompts, Vec::new(), calls).await?;

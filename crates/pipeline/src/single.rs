@@ -57,7 +57,7 @@ pub async fn ask_single(
         title: if title_prefix { passage.title } else { String::new() },
         text: passage.text,
     });
-    let prompt = template.prompt(&question.text, shown.collect());
+    let prompt = template.prompt(&question, shown.collect());
     let top = trace.final_ranking().map_or(&[][..], |last| &last.hits);
     let passages = top.iter().take(k).filter_map(|hit| passages.passage(&hit.id)).collect();
     Ok(Single {

@@ -19,8 +19,14 @@ pub(super) fn cause(delivery: &Delivery<'_>) -> Option<(Cause, &'static str)> {
         return Some((Cause::Index, "exact search finds it, which approximate search lost"));
     }
     let other = trace.other_searches.as_ref()?;
+    let with_standalone = match trace.rewritten() {
+        None => "it is found with the standalone form of the question",
+        Some(_) => {
+            "it is found with the standalone form of the question, not with the rewritten query"
+        }
+    };
     Some(if found_with(delivery, &other.standalone) {
-        (Cause::Query, "it is found with the standalone form of the question")
+        (Cause::Query, with_standalone)
     } else if found_with(delivery, &other.with_title) {
         (Cause::Query, "it is found with the title of its document added to the question")
     } else if found_with(delivery, other.with_title.iter().chain(&other.evidence)) {

@@ -76,7 +76,8 @@ impl<'a> Delivery<'a> {
     pub fn new(trace: &'a Trace, top: TopK, passages: &'a dyn Passages) -> Self {
         let last = trace.recorded_ranking();
         let has_candidates = top.knows_candidates(trace);
-        let recorded = !has_candidates || trace.steps.iter().any(is_external);
+        let is_built_in = trace.rewrite.is_some();
+        let recorded = !has_candidates || !is_built_in && trace.steps.iter().any(is_external);
         let is_packed = trace.step(Step::Packed).is_some();
         let steps = trace.steps.iter();
         let candidates = steps

@@ -16,6 +16,8 @@ table! {
         /// Retrievers; the rankings of several are fused.
         #[schemars(length(min = 1))]
         retrievers: Vec<RetrieverName> = vec![RetrieverName::Bm25, RetrieverName::Dense],
+        /// Have the generator rewrite a question with `history` as one that needs no turn before it, and search for that.
+        rewrite: bool,
         /// Number of hits that are packed into the prompt, at least 1.
         #[schemars(range(min = 1))]
         k: usize = 5,

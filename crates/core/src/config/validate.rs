@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use super::collection::CollectionSettings;
 use super::model::{Precision, RerankApi};
 use super::schema::{OutOfRange, check_ranges};
-use super::settings::{AUTO, Settings};
+use super::settings::{AUTO, GeneratorName, Settings};
 use crate::chunk::Strategy;
 use crate::text::tokens::Tokenizer;
 use crate::types::{Condition, FieldCondition, Filter, NumberBounds, RetrieverName};
@@ -43,7 +43,7 @@ impl Settings {
     }
 
     /// Returns each setting that may have no effect because of another one, with true if it is set and has none.
-    fn without_effect(&self) -> [(bool, &'static str, &'static str); 13] {
+    fn without_effect(&self) -> [(bool, &'static str, &'static str); 14] {
         let (chunking, dense, rerank) = (&self.chunking, &self.retrieval.dense, &self.rerank);
         let is_remote = dense.endpoint.is_some();
         let is_reranked = rerank.model.is_some() || rerank.endpoint.is_some();
@@ -52,6 +52,8 @@ impl Settings {
         let of_file = "but only `chunking.strategy = \"file\"` uses it";
         let of_endpoint = "but only `retrieval.dense.endpoint` uses it";
         let of_rerank = "but only `rerank.endpoint` uses it";
+        let is_silent = self.generation.generator == GeneratorName::None;
+        let of_generator = "but there is no generator to rewrite questions: set `generation`";
         let nothing = "but nothing is reranked without `rerank.model` or `rerank.endpoint`";
         [
             (
@@ -75,6 +77,7 @@ impl Settings {
             (!by_endpoint && rerank.api_key_env.is_some(), "rerank.api_key_env", of_rerank),
             (!by_endpoint && rerank.form != RerankApi::default(), "rerank.form", of_rerank),
             (!by_model && rerank.max_tokens.is_some(), "rerank.max_tokens", ONLY_LOCAL),
+            (is_silent && self.retrieval.rewrite, "retrieval.rewrite", of_generator),
         ]
     }
 

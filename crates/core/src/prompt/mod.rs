@@ -1,9 +1,11 @@
 //! Prompts: the passages of a question rendered by a template.
 
 mod comparison;
+mod rewrite;
 mod template;
 
 pub use comparison::{JudgeVerdict, comparison_prompt};
+pub use rewrite::rewrite_prompt;
 pub use template::{
     NO_PASSAGES, PASSAGE_SEPARATOR, Prompt, PromptPassage, Template, TemplatePart, passage_text,
 };

@@ -21,6 +21,7 @@ use std::fmt;
 use crate::error::Error;
 use crate::text::content_key::key;
 use crate::text::hex::hex;
+use crate::types::Question;
 
 /// One passage as the prompt shows it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -158,11 +159,14 @@ impl Template {
         (filled(&self.system, question, &shown), filled(&self.user, question, &shown))
     }
 
-    /// Returns a whole prompt: the structured input and its rendering.
+    /// Returns a whole prompt: the structured input and its rendering, after the earlier turns of the conversation.
     #[must_use]
-    pub fn prompt(&self, question: &str, passages: Vec<PromptPassage>) -> Prompt {
-        let (system, user) = self.render(question, &passages);
-        Prompt { question: question.to_owned(), passages, system, user }
+    pub fn prompt(&self, question: &Question, passages: Vec<PromptPassage>) -> Prompt {
+        let (system, mut user) = self.render(&question.text, &passages);
+        if !question.history.is_empty() {
+            user = format!("Conversation so far:\n\n{}\n\n{user}", question.conversation());
+        }
+        Prompt { question: question.text.clone(), passages, system, user }
     }
 }
 
@@ -253,6 +257,7 @@ fn parts(text: &str) -> Result<Vec<TemplatePart>, Error> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::types::{Speaker, Turn};
 
     fn passage(title: &str, text: &str) -> PromptPassage {
         PromptPassage { title: title.into(), text: text.into() }
@@ -310,11 +315,24 @@ mod tests {
     }
 
     #[test]
+    fn the_turns_before_a_question_come_first() {
+        let template = Template::parse("[user]\n{passages}\n\nQ: {question}").expect("valid");
+        let turn = |role, text: &str| Turn { role, text: text.to_owned() };
+        let history = vec![turn(Speaker::User, "What is it?"), turn(Speaker::Assistant, "A lake.")];
+        let question = Question { history, ..Question::new("q".into(), "How deep?".to_owned()) };
+        let turns = "User: What is it?\nAssistant: A lake.";
+        let expected = format!("Conversation so far:\n\n{turns}\n\n[1] T\nx.\n\nQ: How deep?");
+        assert_eq!(template.prompt(&question, vec![passage("T", "x.")]).user, expected);
+        let rewritten = format!("Conversation:\n\n{turns}\n\nLast question: How deep?");
+        assert_eq!(crate::prompt::rewrite_prompt(&question).user, rewritten);
+    }
+
+    #[test]
     fn every_built_in_template_parses_and_holds_question_and_passages() {
         for (name, _) in Template::BUILT_IN {
             let prompt = Template::parse(Template::built_in(name).expect(name))
                 .expect(name)
-                .prompt("Why?", vec![passage("T", "x.")]);
+                .prompt(&Question::new("q".into(), "Why?".to_owned()), vec![passage("T", "x.")]);
             assert!(
                 prompt.user.contains("[1] T\nx.") && prompt.user.contains("Question: Why?"),
                 "{name}"

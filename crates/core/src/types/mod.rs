@@ -35,7 +35,7 @@ pub use measured::{Interval, or_infinite};
 pub use names::DocumentNames;
 pub use pool::{Pooled, Pools};
 pub use probe::{ContextUse, PROBES};
-pub use question::{Group, KeyFact, Member, Question, QuestionKind, Split};
+pub use question::{Group, KeyFact, Member, Question, QuestionKind, Speaker, Split, Turn};
 pub use range::{ByteRange, RangeSet};
 pub use ranking::{Hit, Ranking, collapse};
 pub use similarity::{Hnsw, Similarity, VectorShape};

@@ -22,6 +22,28 @@ closed_set! {
     }
 }
 
+closed_set! {
+    /// Speaker of a turn.
+    Speaker {
+        /// Asks.
+        #[serde(alias = "human")]
+        User = "user",
+        /// Answers.
+        #[serde(alias = "agent", alias = "ai", alias = "bot")]
+        Assistant = "assistant",
+    }
+}
+
+/// An earlier turn of a conversation.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Turn {
+    /// The speaker.
+    pub role: Speaker,
+    /// Its text; never empty.
+    #[serde(alias = "content")]
+    pub text: String,
+}
+
 /// Part of a data set that a question belongs to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
@@ -56,6 +78,9 @@ pub struct Question {
     pub id: QuestionId,
     /// Text of the question; never empty.
     pub text: String,
+    /// The turns of the conversation before it, the first one first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub history: Vec<Turn>,
     /// The question as one that needs no turn of the conversation before it, if it is one of several turns.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub standalone: Option<String>,
@@ -91,6 +116,7 @@ impl Question {
         Self {
             id,
             text,
+            history: Vec::new(),
             standalone: None,
             kind: QuestionKind::Free,
             answers: Vec::new(),
@@ -107,6 +133,16 @@ impl Question {
     #[must_use]
     pub fn has_spans(&self) -> bool {
         self.kind == QuestionKind::Span && !self.answers.is_empty()
+    }
+
+    /// Returns the earlier turns as prompts show them, each after its speaker: `User: ...`; empty without any.
+    #[must_use]
+    pub fn conversation(&self) -> String {
+        let turns = self.history.iter().map(|turn| match turn.role {
+            Speaker::User => format!("User: {}", turn.text),
+            Speaker::Assistant => format!("Assistant: {}", turn.text),
+        });
+        turns.collect::<Vec<_>>().join("\n")
     }
 
     /// Returns its gold answers in one text for people: aliases one after another, else the required facts.

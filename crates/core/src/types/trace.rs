@@ -284,7 +284,7 @@ pub struct TraceStep {
     /// The name that an external RAG gives it, where that is another.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
-    /// Its query, where an external RAG rewrote the question.
+    /// Its query, where the question was rewritten.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub query: Option<String>,
     /// For the packed passages of an external RAG: the number of hits that packing was to take, if it is recorded.
@@ -453,6 +453,9 @@ pub struct Trace {
     pub question: Question,
     /// The gold evidence in this run's chunks.
     pub gold: Gold,
+    /// The call that rewrote the question from the turns before it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rewrite: Option<Attempt>,
     /// Retrievers first, then fused, reranked, `min_score`, packed, as configured.
     #[serde(rename = "stages")]
     pub steps: Vec<TraceStep>,
@@ -477,6 +480,7 @@ impl Trace {
             index,
             question,
             gold,
+            rewrite: None,
             steps: Vec::new(),
             other_searches: None,
             conditions: Vec::new(),
@@ -489,6 +493,24 @@ impl Trace {
     #[must_use]
     pub fn step(&self, step: Step) -> Option<&TraceStep> {
         self.steps.iter().find(|entry| entry.step == step)
+    }
+
+    /// Returns the text that the built-in retrievers search for: the rewritten question, else the question.
+    #[must_use]
+    pub fn query(&self) -> &str {
+        let rewritten = self.rewrite.as_ref().map(|call| call.extracted.as_str());
+        rewritten.filter(|text| !text.is_empty()).unwrap_or(&self.question.text)
+    }
+
+    /// Returns the query of the first retriever whose query is not the question.
+    #[must_use]
+    pub fn rewritten(&self) -> Option<&str> {
+        self.retrievers().find_map(|step| step.query.as_deref())
+    }
+
+    /// Returns every call of the generator.
+    pub fn calls(&self) -> impl Iterator<Item = &Attempt> {
+        self.rewrite.iter().chain(self.conditions.iter().flat_map(|condition| &condition.attempts))
     }
 
     /// Returns the ranking that packing read: the last step before it. Where an external RAG records several retrievers and

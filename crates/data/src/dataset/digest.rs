@@ -68,6 +68,7 @@ mod tests {
         Question {
             id: "q".into(),
             text: "where?".into(),
+            history: Vec::new(),
             standalone: None,
             kind: QuestionKind::Span,
             answers: vec!["Zürich".into()],

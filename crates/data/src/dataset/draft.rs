@@ -94,6 +94,11 @@ impl Draft {
             question.text = trimmed;
             self.note(1, "[question|questions] with surrounding white space, trimmed");
         }
+        if question.history.iter().any(|turn| is_blank(&turn.text)) {
+            let hint = "write its text, or remove the turn";
+            let error = Error::data(Rule::BadField, "`history` has a turn without text", hint);
+            return self.fail(error.at(&place));
+        }
         let n_ranges: usize =
             question.evidence.iter().flatten().map(|member| member.ranges.len()).sum();
         if n_ranges > MOST_RANGES {

@@ -7,6 +7,7 @@
 //! |---|---|
 //! | `id` (`query_id`, `_id`) | a string or a whole number |
 //! | `text` (`question`, `query`) | the question |
+//! | `history` | the turns of the conversation before it, each `{"role", "text"}` of the `user` or the `assistant` |
 //! | `standalone` | in a conversation: the question as one that needs no turn before it |
 //! | `kind` | `span`, `yes_no`, `free`, `unanswerable`; when absent: `yes_no` for answers that are all yes or no, `span` for others, `free` without answers |
 //! | `answers` (`answer`) | a string or a list of aliases |
@@ -38,18 +39,21 @@ use ragtriage_core::text::hex::hex;
 use ragtriage_core::text::quote::{self, Located};
 use ragtriage_core::types::{
     ByteRange, DocId, Document, Group, KeyFact, Member, Question, QuestionId, QuestionKind, Split,
+    Turn,
 };
 
 /// The questions file of a data set's folder.
 pub(super) const QUESTIONS: &str = "questions.jsonl";
 
 /// Every key of a question and of its evidence, for suggestions.
-const KEYS: [&str; 17] = [
+const KEYS: [&str; 19] = [
     "id",
     "query_id",
     "text",
     "question",
     "query",
+    "history",
+    "role",
     "standalone",
     "kind",
     "answers",
@@ -150,6 +154,7 @@ pub(super) struct QuestionRecord {
     pub(super) id: Option<Id>,
     #[serde(alias = "question", alias = "query")]
     pub(super) text: String,
+    history: Option<Vec<Turn>>,
     standalone: Option<String>,
     kind: Option<QuestionKind>,
     #[serde(alias = "answer")]
@@ -341,6 +346,7 @@ fn question(
     let question = Question {
         id: id.into(),
         text: record.text,
+        history: record.history.unwrap_or_default(),
         standalone: record.standalone,
         kind,
         answers,
@@ -620,6 +626,14 @@ mod tests {
             (
                 r#"{"id": "q", "text": "?", "kind": "spam"}"#,
                 "line 1 (`q`): `kind`: unknown variant `spam`, expected one of `span`, `yes_no`, `free`, `unanswerable`",
+            ),
+            (
+                r#"{"id": "q", "text": "?", "history": [{"role": "agent", "text": " "}]}"#,
+                "line 1 (`q`): `history` has a turn without text",
+            ),
+            (
+                r#"{"id": "q", "text": "?", "history": [{"role": "user", "txt": "a", "text": "a"}]}"#,
+                "line 1 (`q`): unknown key `txt`",
             ),
             (
                 r#"{"id": "q", "text": "?", "evidence": [[]]}"#,

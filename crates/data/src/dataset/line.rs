@@ -11,7 +11,9 @@ use serde::Serialize;
 
 use crate::run::{SHARED, write_file};
 use ragtriage_core::text::quote;
-use ragtriage_core::types::{ByteRange, DocId, KeyFact, Member, Question, QuestionKind, Split};
+use ragtriage_core::types::{
+    ByteRange, DocId, KeyFact, Member, Question, QuestionKind, Split, Turn,
+};
 
 /// Serialises `question` as a JSON object on one line, without a line end. `text_of` returns a document's text, `None` for a
 /// document that is not in the corpus.
@@ -52,6 +54,8 @@ struct QuestionLine<'a> {
 /// All fields of a question except its id and text.
 #[derive(Serialize)]
 pub(super) struct Labels<'a> {
+    #[serde(skip_serializing_if = "<[_]>::is_empty")]
+    history: &'a [Turn],
     #[serde(skip_serializing_if = "Option::is_none")]
     standalone: Option<&'a str>,
     kind: QuestionKind,
@@ -77,6 +81,7 @@ impl<'a> Labels<'a> {
         let Question {
             id: _,
             text: _,
+            history,
             standalone,
             kind,
             answers,
@@ -95,6 +100,7 @@ impl<'a> Labels<'a> {
             members.map(|it| WrittenMember::new(it, text_of(&it.doc))).collect()
         };
         Self {
+            history,
             standalone: standalone.as_deref(),
             kind: *kind,
             answers,
@@ -147,6 +153,7 @@ mod tests {
     use super::*;
     use crate::dataset::{load, testing::with_files};
     use ragtriage_core::config::Format;
+    use ragtriage_core::types::Speaker;
 
     /// Reads `line` with a corpus of one document `d`; unknown documents are accepted.
     fn read(text: &str, line: &str) -> Question {
@@ -247,6 +254,7 @@ mod tests {
             let question = Question {
                 id: text.trim().into(),
                 text: text.trim().to_owned(),
+                history: words.iter().map(|word| Turn { role: Speaker::User, text: word.clone() }).collect(),
                 standalone: words.first().cloned(),
                 kind,
                 answers,

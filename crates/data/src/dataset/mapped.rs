@@ -188,7 +188,7 @@ fn question(place: &Place, fields: &Fields, row: &Value, gold: Group) -> Result<
         }
     }
     let id = one("id").unwrap_or_else(|| id_of(&text));
-    let standalone = one("standalone");
+    let (history, standalone) = (fields.history(place, row, &text)?, one("standalone"));
     let relevant = gold.iter().map(|member| (member.doc.clone(), 1)).collect();
     let evidence = match gold {
         gold if gold.is_empty() => Vec::new(),
@@ -198,10 +198,11 @@ fn question(place: &Place, fields: &Fields, row: &Value, gold: Group) -> Result<
     let mark = fields.find("row", "answerable", row).filter(|mark| !mark.is_null());
     if mark.is_some_and(|mark| !is_marked(&mark)) || fields.is_no_answer(&answers) {
         let kind = QuestionKind::Unanswerable;
-        return Ok(Question { kind, standalone, ..Question::new(id.into(), text) });
+        return Ok(Question { kind, history, standalone, ..Question::new(id.into(), text) });
     }
     let kind = kind_of(&answers);
-    Ok(Question { kind, standalone, answers, relevant, evidence, ..Question::new(id.into(), text) })
+    let asked = Question { kind, history, standalone, ..Question::new(id.into(), text) };
+    Ok(Question { answers, relevant, evidence, ..asked })
 }
 
 /// Returns true for a mark that is not false, 0 or empty.
@@ -210,7 +211,9 @@ fn is_marked(mark: &Value) -> bool {
         Value::Null => false,
         Value::Bool(mark) => *mark,
         Value::Number(mark) => mark.as_f64() != Some(0.0),
-        Value::String(mark) => !["", "0", "false", "False", "no"].contains(&mark.as_str()),
+        Value::String(mark) => {
+            !["", "0", "false", "no", "unanswerable"].contains(&mark.to_lowercase().as_str())
+        }
         _ => true,
     }
 }
@@ -272,6 +275,67 @@ mod tests {
             r#"{"id": "r", "question": "q", "documents": ["a", "b", "a"], "response": "r"}"#;
         let set = loaded("ragbench", ragbench);
         assert_eq!((set.documents.len(), &set.questions[0].answers[..]), (2, &[][..]));
+    }
+
+    #[test]
+    fn the_last_turn_of_a_conversation_is_the_question_and_the_others_are_its_history() {
+        // As in the benchmark, with shorter texts.
+        let task = |answerability: &str| {
+            r#"{"conversation_id": "c", "task_id": "c<::>2", "task_type": "rag", "turn": "2", "dataset": "MT-RAG 2.0",
+            "contexts": [{"document_id": "82_453-0-508", "text": "\nThe Cardinals played in London.", "title": "2017 season"}],
+            "input": [{"speaker": "user", "text": "where do the cardinals play", "metadata": {"author_type": "human", "created_at": 17}},
+            {"speaker": "agent", "text": "I don't have the answer.", "metadata": {"author_type": "model"}},
+            {"speaker": "user", "text": "Do they play abroad?", "metadata": {"author_type": "human", "created_at": 18}}],
+            "targets": [{"speaker": "agent", "text": "They had a game in London.", "metadata": {"author_type": "model"}}],
+            "answerability": ["KIND"], "Question Type": ["Explanation"], "Multi-Turn": ["Clarification"], "Collection": "clapnq"}"#
+                .replace("KIND", answerability)
+        };
+        let set = loaded("mtrag", &task("ANSWERABLE"));
+        let question = &set.questions[0];
+        let turns: Vec<(&str, &str)> =
+            question.history.iter().map(|turn| (turn.role.name(), turn.text.as_str())).collect();
+        let expected =
+            [("user", "where do the cardinals play"), ("assistant", "I don't have the answer.")];
+        assert_eq!(
+            (question.id.as_str(), question.text.as_str()),
+            ("c<::>2", "Do they play abroad?")
+        );
+        assert_eq!(
+            (turns.as_slice(), &question.answers[..]),
+            (&expected[..], &["They had a game in London.".to_owned()][..])
+        );
+        let document = ("82_453-0-508".to_owned(), "The Cardinals played in London.".to_owned());
+        assert_eq!(evidence(&set), [[document]]);
+        let unanswerable = loaded("mtrag", &task("UNANSWERABLE")).questions.remove(0);
+        assert_eq!(
+            (unanswerable.kind, unanswerable.history.len()),
+            (QuestionKind::Unanswerable, 2)
+        );
+    }
+
+    #[test]
+    fn a_history_that_is_no_list_of_turns_is_refused() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("f.jsonl");
+        let row = |history: &str| {
+            let row =
+                format!("{{\"question\": \"q\", \"documents\": [\"t\"], \"chat\": {history}}}");
+            std::fs::write(&path, row).expect("written");
+            let fields = [("history".to_owned(), "/chat".to_owned())].into();
+            load(&DatasetSettings { fields, ..DatasetSettings::new(Format::Rows, &path) })
+        };
+        let n_turns = |history: &str| row(history).expect(history).questions[0].history.len();
+        assert_eq!([n_turns("null"), n_turns("\" \"")], [0, 0]);
+        assert_eq!(
+            n_turns(
+                r#"[{"role": "system", "content": "Be brief."}, {"type": "human", "content": "a"}]"#
+            ),
+            1
+        );
+        for wrong in [r#""a transcript""#, r#"["a"]"#, r#"[{"role": "user"}]"#] {
+            let error = row(wrong).expect_err(wrong).to_string();
+            assert!(error.ends_with("line 1: `history` must be a list of turns"), "{error}");
+        }
     }
 
     #[test]

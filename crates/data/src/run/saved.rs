@@ -136,6 +136,7 @@ impl SavedRun {
             let Question {
                 id: _,
                 text: _,
+                history,
                 standalone: _,
                 kind: _,
                 answers,
@@ -146,11 +147,13 @@ impl SavedRun {
                 tags: _,
                 split: _,
             } = &mut trace.question;
+            history.clear();
             answers.clear();
             required.clear();
             forbidden.clear();
-            for attempt in trace.conditions.iter_mut().flat_map(|condition| &mut condition.attempts)
-            {
+            let conditions = trace.conditions.iter_mut();
+            let attempts = conditions.flat_map(|condition| &mut condition.attempts);
+            for attempt in trace.rewrite.iter_mut().chain(attempts) {
                 attempt.raw.clear();
                 attempt.extracted.clear();
                 // An endpoint's message may quote the request.

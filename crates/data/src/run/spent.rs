@@ -13,11 +13,7 @@ pub fn spent(traces: &[Trace], replies: &[PendingReply]) -> f64 {
     let ids: HashSet<&QuestionId> = done.iter().map(|trace| &trace.question.id).collect();
     let in_work =
         replies.iter().filter(|reply| !ids.contains(&reply.question)).map(|reply| &reply.attempt);
-    let attempts = done
-        .iter()
-        .flat_map(|trace| &trace.conditions)
-        .flat_map(|condition| &condition.attempts)
-        .chain(in_work);
+    let attempts = done.iter().flat_map(|trace| trace.calls()).chain(in_work);
     let called =
         attempts.filter(|attempt| attempt.origin == Origin::Called && attempt.error.is_none());
     called.fold(0.0, |sum, attempt| sum + attempt.cost_usd)

@@ -174,7 +174,7 @@ impl ConditionPlan {
         shown: Vec<PromptPassage>,
     ) -> PromptCall {
         let prompt = match self.calls.answerer {
-            Answerer::Generator(_) => self.prompt.template.prompt(&question.text, shown),
+            Answerer::Generator(_) => self.prompt.template.prompt(question, shown),
             // What the service makes of it is its own; the texts are there to be counted.
             Answerer::Service(_) => Prompt {
                 question: question.text.clone(),

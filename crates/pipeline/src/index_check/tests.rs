@@ -87,6 +87,7 @@ fn checked(points: &[(&str, &str)], filter: &str) -> IndexCheck {
             counter,
             context_tokens: 100,
         },
+        rewrites: false,
         concurrency: 1,
         calls: None,
         conditions: PlannedCondition { names: Vec::new(), seed: 0 },

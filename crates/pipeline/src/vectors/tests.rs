@@ -9,9 +9,11 @@ use crate::progress::NoProgress;
 use crate::retrieve::retrieve;
 use ragtriage_clients::Error as ModelError;
 use ragtriage_clients::embed::{Encoder, OnProgress};
+use ragtriage_core::attribute::gold::locate_shown;
 use ragtriage_core::fuse::Fusion;
 use ragtriage_core::types::{
-    Chunk, ChunkId, Document, Filter, Length, Question, Ranking, Similarity, TraceStep, VectorShape,
+    Chunk, ChunkId, Document, Filter, Length, Question, Ranking, Similarity, Trace, TraceStep,
+    VectorShape,
 };
 use ragtriage_vectors::{Error as VectorError, Neighbour, VectorPlace};
 
@@ -165,8 +167,10 @@ async fn step(is_compared: bool, skips_own_document: bool) -> TraceStep {
         k: 1,
     };
     let question = Question::new("b".into(), "why".to_owned());
+    let gold = locate_shown(&question, &corpus, &[], |_| false);
+    let trace = Trace::new(0, question, gold);
     let retrievers: [Arc<dyn Retriever>; 1] = [Arc::new(HalfGraph(Arc::clone(&corpus)))];
-    let asked = (&question, is_compared);
+    let asked = (&trace, is_compared);
     let steps = retrieve(&retrievers, asked, &plan, (&corpus, false)).await;
     steps.expect("retrieved").remove(0)
 }

@@ -98,7 +98,7 @@ impl DetailContext<'_> {
     /// The trace with the hits, gold passages and digits that are shown, of passages that the page holds.
     fn shortened(&self, trace: &Trace) -> Trace {
         let is_here = |id: &ChunkId| self.number(id).is_some();
-        let mut short = Trace { probe: None, ..trace.clone() };
+        let mut short = Trace { probe: None, rewrite: None, ..trace.clone() };
         short.question.evidence.clear();
         short.question.relevant.clear();
         for step in &mut short.steps {

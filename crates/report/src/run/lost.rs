@@ -24,6 +24,7 @@ fn entry(trace: &Trace, outcome: &Outcome) -> Entry {
     let fault = outcome.fault.map_or(String::new(), |fault| format!("/{fault}"));
     let unsupported = outcome.unsupported.join(", ");
     let facts = [
+        ("searched for", trace.rewritten().map(str::to_owned)),
         ("gold", Some(question.gold_text())),
         ("answer", trace.attempt(Condition::Retrieved).map(Attempt::answer_text)),
         ("judged", outcome.judgments.of(Condition::Retrieved).map(Judgment::to_string)),

@@ -171,11 +171,8 @@ const MAX_COMPLETION_TOKENS: &str = "max_completion_tokens";
 
 /// Counts the truncated and empty replies and the tool calls of all conditions.
 fn unusable(run: &SavedRun) -> Vec<Notice> {
-    let conditions = run.traces.iter().flat_map(|trace| &trace.conditions);
-    let replies: Vec<&Attempt> = conditions
-        .flat_map(|condition| &condition.attempts)
-        .filter(|attempt| attempt.error.is_none())
-        .collect();
+    let replies = run.traces.iter().flat_map(Trace::calls);
+    let replies: Vec<&Attempt> = replies.filter(|attempt| attempt.error.is_none()).collect();
     let (limit, raise) = limit(run);
     let is_loop = |reply: &Attempt| reply.stance == Stance::Truncated && reply.repeats_itself();
     let found = [

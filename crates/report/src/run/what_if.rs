@@ -102,6 +102,9 @@ fn change(cause: Cause, run: &SavedRun) -> &'static str {
     let n_sparse = retrievers.clone().filter(|name| is_sparse(name)).count();
     match cause {
         Cause::Index => "see doctor --index",
+        Cause::Query if run.traces.iter().any(|trace| trace.rewritten().is_some()) => {
+            "correct the rewriting"
+        }
         // No retriever knows the turns before.
         Cause::Query if run.traces.iter().any(|trace| trace.question.standalone.is_some()) => {
             "rewrite questions"

@@ -5,12 +5,16 @@ use crate::types::{Cause, FailureClass, OtherSearches};
 
 /// A trace whose evidence, in `d#1`, no retriever found; `change` adds what else is known.
 fn cause(change: impl Fn(&mut Trace)) -> (FailureClass, Option<Cause>) {
+    let outcome = outcome(change);
+    (outcome.class, outcome.cause)
+}
+
+fn outcome(change: impl Fn(&mut Trace)) -> Outcome {
     let corpus = corpus(&TENS);
     let asked = question(vec![vec![member("d", &[(10, 19)])]]);
     let mut lost = trace(asked, &corpus, &["d#0"], &["d#0"], None);
     change(&mut lost);
-    let outcome = judged(&lost, &corpus, false, None);
-    (outcome.class, outcome.cause)
+    judged(&lost, &corpus, false, None)
 }
 
 fn searched(with_title: &[&str], evidence: &[&str]) -> OtherSearches {
@@ -36,6 +40,26 @@ fn the_first_search_that_finds_the_evidence_names_the_cause() {
     };
     assert_eq!(cause(standalone), (FailureClass::NotRetrieved, Some(Cause::Query)));
     assert_eq!(cause(|_| ()), (FailureClass::NotRetrieved, None), "nothing was searched again");
+}
+
+#[test]
+fn what_the_standalone_form_finds_was_lost_by_the_query_that_replaced_the_question() {
+    let reason = |query: Option<&str>| {
+        let outcome = outcome(|trace| {
+            trace.rewrite = query.map(Attempt::new);
+            trace.steps[0].query = query.map(str::to_owned);
+            let standalone = vec!["d#1".into()];
+            trace.other_searches = Some(OtherSearches { standalone, ..searched(&[], &[]) });
+        });
+        assert_eq!(
+            (outcome.class, outcome.cause),
+            (FailureClass::NotRetrieved, Some(Cause::Query))
+        );
+        outcome.reason
+    };
+    let found = "; it is found with the standalone form of the question";
+    assert!(reason(None).ends_with(found));
+    assert!(reason(Some("Which?")).ends_with(&format!("{found}, not with the rewritten query")));
 }
 
 #[test]

@@ -79,6 +79,7 @@ fn with_gold(
         index: 0,
         question,
         gold,
+        rewrite: None,
         steps: vec![step(Step::Bm25, ranked), step(Step::Packed, packed)],
         other_searches: None,
         conditions: answer

@@ -13,7 +13,7 @@ use crate::fields::{Fields, given_as};
 use crate::rows;
 use crate::run::external::input::Input;
 use crate::unread::Unread;
-use ragtriage_core::types::{DocId, Document, DocumentNames, Note, Question, QuestionKind};
+use ragtriage_core::types::{DocId, Document, DocumentNames, Note, Question, QuestionKind, Turn};
 
 /// Words from which a reference answer is an explanation, not a value.
 const LONG_ANSWER: usize = 13;
@@ -24,6 +24,8 @@ pub struct QaPair {
     place: Place,
     id: String,
     text: String,
+    history: Vec<Turn>,
+    standalone: Option<String>,
     pub(super) answers: Vec<String>,
     /// Texts of the documents that the question was made from; all are needed.
     pub(super) contexts: Vec<String>,
@@ -36,6 +38,8 @@ impl QaPair {
     pub(super) fn question(&self) -> Question {
         let mut question = Question::new(self.id.as_str().into(), self.text.clone());
         question.answers.clone_from(&self.answers);
+        question.history.clone_from(&self.history);
+        question.standalone.clone_from(&self.standalone);
         question.kind = kind_of(&self.answers);
         question
     }
@@ -205,6 +209,8 @@ fn pair(
         contexts: texts(contexts, "a text, or a list of texts")?,
         doc: one("doc"),
         source: one("source"),
+        history: fields.history(place, row, &question)?,
+        standalone: one("standalone"),
         text: question,
         place: place.clone(),
     };

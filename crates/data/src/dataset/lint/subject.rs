@@ -110,6 +110,7 @@ pub(super) mod tests {
         Question {
             id: id.into(),
             text: text.to_owned(),
+            history: Vec::new(),
             standalone: None,
             kind: QuestionKind::Span,
             answers: answers.iter().map(|&answer| answer.to_owned()).collect(),

@@ -100,6 +100,7 @@ pub async fn assemble(
             counter: Arc::clone(&counter),
             context_tokens: settings.generation.context_tokens,
         },
+        rewrites: settings.retrieval.rewrite,
         concurrency: concurrency(settings),
         calls: generator.map(|generator| {
             let (price, at_once) = (settings.generation.price, calls(settings));

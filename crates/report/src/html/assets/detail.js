@@ -84,7 +84,7 @@ function questionParts(index, side, passages) {
 }
 
 /** The question with its id, kind and tags. */
-function questionHead({ row, run, number }) {
+function questionHead({ row, run, number, detail }) {
   const about = make(
     "p",
     { class: "rx-about" },
@@ -94,7 +94,8 @@ function questionHead({ row, run, number }) {
   about.append(make("span", { class: "rx-chip" }, spoken(row.kind)));
   for (const tag of row.tags || []) about.append(make("span", { class: "rx-chip" }, shown(tag, 60)));
   const asked = make("h2", { id: "rx-asked", class: "rx-asked" }, shown(row.text, NAME_UNITS));
-  return [about, asked];
+  const turn = ({ role, text }) => make("p", { class: "rx-soft" }, `${role}: `, shown(text, NAME_UNITS));
+  return [about, ...detail.history.map(turn), asked];
 }
 
 /** Shows the question's position in the list, and enables the buttons to its neighbours. */

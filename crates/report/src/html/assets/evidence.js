@@ -142,10 +142,11 @@ function stageRow(stage, gold, count) {
     { class: stage.support.holds ? "rx-good" : "rx-bad" },
     stage.support.holds ? "✓ yes" : "✗ no",
   );
+  const query = stage.query ? make("p", { class: "rx-soft" }, "searched for: ", shown(stage.query)) : "";
   return make(
     "tr",
     {},
-    make("th", { scope: "row" }, spoken(stage.stage)),
+    make("th", { scope: "row" }, spoken(stage.stage), query),
     make("td", { class: "rx-number" }, thousands(stage.n_hits)),
     make("td", { class: "rx-number" }, timed(stage.seconds)),
     make(

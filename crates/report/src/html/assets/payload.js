@@ -44,6 +44,7 @@ function opened({ question, gold, stages, conditions, by_stage, n_gold, ...rest 
   });
   return {
     ...rest,
+    history: question.history || [],
     answers: question.answers,
     required: question.required,
     forbidden: question.forbidden,
