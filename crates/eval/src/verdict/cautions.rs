@@ -132,7 +132,7 @@ fn uncovered(facts: &VerdictFacts<'_>, n: usize) -> Option<String> {
     });
     let answerable = answerable.count();
     let lack = match facts.of {
-        BudgetOf::Evidence => "a label to judge them by",
+        BudgetOf::Evidence => "a label, or a record of their prompt",
         BudgetOf::Correct => {
             "evidence, gold answers, or a usable answer from the gold passages alone"
         }

@@ -106,8 +106,8 @@ function attemptFacts({ stance, finish, origin, tokens, cost_usd, seconds }, run
   const used = `${thousands(tokens.prompt)} prompt${billed}, ${thousands(tokens.completion)} reply`;
   return [
     ["stance", spoken(stance)],
-    ["ended by", spoken(finish)],
-    ["taken from", meant(ORIGINS, origin) || spoken(origin)],
+    ["ended by", isUnknown && finish === "stop" ? "–" : spoken(finish)],
+    ["taken from", isUnknown ? "–" : meant(ORIGINS, origin) || spoken(origin)],
     ["tokens", isUnknown && !tokens.prompt && !tokens.completion ? "–" : used],
     ["cost", isUnknown && !cost_usd ? "–" : dollars(cost_usd)],
     ["time", timed(seconds)],
