@@ -175,9 +175,9 @@ fn hallucinated(facts: &VerdictFacts<'_>) -> Option<String> {
     let judged = facts.is_answered && answered > 0;
     judged.then(|| {
         format!(
-            "Not in the verdict: {} of {} unanswerable questions were answered{failed}.",
+            "Not in the verdict: {} of {} answered{failed}.",
             thousands(answered),
-            thousands(answered + declined)
+            plural(answered + declined, "unanswerable question was", "unanswerable questions were")
         )
     })
 }

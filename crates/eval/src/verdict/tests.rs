@@ -88,7 +88,7 @@ fn equal_sides_are_undecided() {
     let misread = (40, WRONG, Some(WRONG), FailureClass::WrongAnswer, None);
     let found = by_generator(&[CORRECT, RANKED_LOW, misread]);
     assert_eq!((found.conclusion, found.undecided), (Conclusion::Undecided, true));
-    let end = "ranked_low and wrong_answer lose most; which of the two loses more may be chance. The difference, 0, may be chance.";
+    let end = "ranked_low and wrong_answer lose most; which of the two loses more may be chance. The difference of the two sides, 0, may be chance.";
     assert!(found.text.ends_with(end), "{}", found.text);
 }
 
@@ -323,7 +323,7 @@ fn unanswerable_questions_are_told_with_those_that_failed() {
         &facts(&traces, &outcomes, BudgetOf::Correct),
         &Bootstrap::new((0..traces.len()).collect(), 50, 1),
     );
-    let told = "Not in the verdict: 1 of 1 unanswerable questions were answered; 2 others have no usable answer.";
+    let told = "Not in the verdict: 1 of 1 unanswerable question was answered; 2 others have no usable answer.";
     assert_eq!(found.cautions, [told]);
 }
 
