@@ -29,8 +29,8 @@ fn each_gate_is_a_line_and_a_failed_one_is_exit_1() {
     assert_eq!((outcome.code, outcome.stderr.as_str()), (1, ""));
     insta::assert_snapshot!(outcome.stdout, @r"
     ragtriage: gates of k1 against k5
-      The run does not pass. 1 passed, 1 failed, 2 inconclusive (not counted as failed; `--gate mean` decides by
-      the value).
+      The run does not pass. 1 passed, 1 failed, 2 inconclusive (not counted as failed; with `--gate strict` they
+      are).
 
     Gates
       verdict       gate                              value           95% CI  n

@@ -216,7 +216,7 @@ fn a_wrong_call_is_refused_with_a_hint() {
     );
     project.refuses_with_some_hint(
         &["compare", "runs/k5", "gone"],
-        "error: `gone` is not a run: it has no run.json",
+        "error: there is no run `gone`",
     );
     for args in [
         &["compare"][..],

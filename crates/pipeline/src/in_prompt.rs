@@ -116,7 +116,7 @@ mod tests {
         let prompt = "First:\n the   port is\n8080\n\nSecond: a node\thas disks";
         let contexts = ["a node has disks", "no such text", "the port is 8080"];
         assert_eq!(found(prompt, &contexts), [(2, None), (0, None)]);
-        // A heading that is a chunk counts only beside the chunk that begins with it.
+        // A heading that is also the beginning of the next chunk counts only if it occurs once more.
         let section = "## Ports\nthe port is 8080";
         assert_eq!(found(section, &["## Ports", section]), [(1, None)]);
         let both = format!("## Ports\n{section}");
