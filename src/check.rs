@@ -40,7 +40,7 @@ pub struct CheckArgs {
     /// Metric changes only on the questions that both runs share.
     #[arg(long)]
     intersect: bool,
-    /// Decide by confidence interval or by mean [default: `gates.mode`].
+    /// How to decide [default: `gates.mode`].
     #[arg(long = "gate", value_enum, value_name = "WHAT")]
     mode: Option<Mode>,
     /// Also write a JUnit file; without a verdict the file is removed.
@@ -55,6 +55,8 @@ pub struct CheckArgs {
 enum Mode {
     /// 95% confidence interval: pass, fail or inconclusive.
     Interval,
+    /// 95% confidence interval: inconclusive fails.
+    Strict,
     /// Mean: pass or fail.
     Mean,
 }
@@ -80,6 +82,7 @@ pub fn check(args: &CheckArgs) -> Result<bool, Failure> {
         evaluation: assemble::evaluation(&run.manifest.settings),
         mode: args.mode.map_or(settings.gates.mode, |mode| match mode {
             Mode::Interval => GateMode::Interval,
+            Mode::Strict => GateMode::Strict,
             Mode::Mean => GateMode::Mean,
         }),
         intersect: args.intersect,

@@ -22,7 +22,7 @@ pub struct CompareArgs {
     /// Runs to compare with it.
     #[arg(value_name = "RUN", required = true)]
     runs: Vec<PathBuf>,
-    /// Metrics to compare: `-m EM@5 -m nDCG@10` [default: all].
+    /// Metrics to compare: `-m EM@5 -m nDCG@10` [default: all, at the k of the baseline].
     #[arg(short = 'm', long = "metric", value_name = "METRIC")]
     metrics: Vec<String>,
     /// Primary metric, which decides [default: `evaluation.primary`].

@@ -5,7 +5,7 @@ use std::path::Path;
 use crate::overrides::OverrideArgs;
 use crate::report::HTML_FILE;
 use crate::run_folder::runs;
-use crate::shell::shell;
+use crate::shell::{Command, shell};
 use ragtriage_core::config::GeneratorName;
 use ragtriage_core::types::FailureClass;
 use ragtriage_data::run::{ExternalSource, Manifest, RunFolder};
@@ -14,13 +14,10 @@ use ragtriage_eval::verdict::Conclusion;
 use ragtriage_eval::what_if::Setting;
 use ragtriage_report::document::{Element, Fact, Report};
 
-/// Columns of a command, which fits a narrow terminal.
-const COMMAND: usize = 76;
-
 /// What to do next, with the commands for it.
 struct Next {
     what: &'static str,
-    commands: Vec<String>,
+    commands: Vec<Command>,
 }
 
 /// Returns the lines.
@@ -40,30 +37,9 @@ pub fn steps(
     let mut report = Report::default();
     report.facts(facts);
     let commands = next.map_or_else(Vec::new, |next| next.commands);
-    let lines = commands.iter().flat_map(|command| continued(command));
+    let lines = commands.iter().flat_map(Command::lines);
     report.elements.push(Element::Lines(lines.map(|line| format!("  {line}")).collect()));
     report
-}
-
-/// Breaks a command before its flags into lines that a shell joins.
-pub fn continued(command: &str) -> Vec<String> {
-    let mut lines: Vec<String> = Vec::new();
-    for part in command.split(" --") {
-        match lines.last_mut() {
-            None => lines.push(part.to_owned()),
-            Some(line) => {
-                let is_quoted = line.matches('\'').count() % 2 == 1;
-                if is_quoted || line.chars().count() + part.chars().count() + 5 <= COMMAND {
-                    line.push_str(" --");
-                    line.push_str(part);
-                } else {
-                    line.push_str(" \\");
-                    lines.push(format!("  --{part}"));
-                }
-            }
-        }
-    }
-    lines
 }
 
 fn next(
@@ -85,7 +61,7 @@ fn next(
             return Some(Next { what, commands: Vec::new() });
         }
         (Conclusion::Withheld, _) if losses.n_testable == 0 => {
-            let commands = vec![format!("ragtriage dataset label {}", shell(config))];
+            let commands = vec![Command::new(&format!("dataset label {}", shell(config)))];
             return Some(Next { what: "label the evidence of some questions", commands });
         }
         (Conclusion::Retrieval | Conclusion::Generator | Conclusion::Undecided, None) => {
@@ -107,17 +83,18 @@ fn next(
     // A setting without a value is removed, which no flag does.
     if !changes.is_empty() && changes.len() == settings.len() {
         let limit = run.settings.dataset.limit;
-        let limit = limit.map_or(String::new(), |limit| format!(" --limit {limit}"));
-        let flags = overrides.flags(&changes) + &limit;
         let parent = folder.path().parent().unwrap_or(Path::new(""));
         let name = unused(parent, &changes);
         let out = Some(parent).filter(|out| *out != runs());
-        let out = out.map_or(String::new(), |out| format!(" --out {}", shell(out)));
-        let run = format!("ragtriage run {}{flags} --name {name}{out}", shell(config));
-        let compare = format!("ragtriage compare {path} {}", shell(&parent.join(&name)));
+        let compare = format!("compare {path} {}", shell(&parent.join(&name)));
+        let run = Command::new(&format!("run {}", shell(config)))
+            .flags(overrides.flags(&changes))
+            .flags(limit.map(|limit| format!("--limit {limit}")))
+            .flags([format!("--name {name}")])
+            .flags(out.map(|out| format!("--out {}", shell(out))));
         return Some(Next {
             what: "run what the screen says to try, and compare:",
-            commands: vec![run, compare],
+            commands: vec![run, Command::new(&compare)],
         });
     }
     match conclusion {
@@ -152,16 +129,17 @@ fn conditions(run: &Manifest, config: &Path) -> Option<Next> {
     let source = run.external.as_ref()?;
     let file = Path::new(&source.from);
     let is_results_file = source.kind != ExternalSource::TREC_RUN && file.exists();
-    let mut command = format!("ragtriage import {} {} --conditions", shell(file), shell(config));
+    let command = Command::new(&format!("import {} {}", shell(file), shell(config)));
+    let mut command = command.flags(["--conditions".to_owned()]);
     let mut what = "ask the model of [generation] with complete evidence";
     if !run.settings.generation.calls_endpoint() {
         what = "ask your model (or `openai:NAME`, `URL#NAME`) with complete evidence:";
-        command += " --llm ollama:llama3.2";
+        command = command.flags(["--llm ollama:llama3.2".to_owned()]);
     }
     is_results_file.then(|| Next { what, commands: vec![command] })
 }
 
 fn audit(path: &str) -> Next {
-    let commands = vec![format!("ragtriage report {path} --audit 50")];
+    let commands = vec![Command::new(&format!("report {path}")).flags(["--audit 50".to_owned()])];
     Next { what: "check a sample of correct and wrong answers by hand", commands }
 }

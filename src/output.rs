@@ -10,6 +10,7 @@ use ragtriage_core::text::sanitize::{escaped_json, one_line};
 use ragtriage_data::run::write_file;
 use ragtriage_report::document::Report;
 use ragtriage_report::render::terminal::{self, Screen};
+use ragtriage_report::wrap::wrapped_to;
 
 /// Columns that tables need.
 const LEAST_WIDTH: usize = 60;
@@ -104,9 +105,13 @@ const LONGEST_MESSAGE: usize = 2000;
 pub fn complain(failure: &Failure) {
     let message: String = failure.message.chars().take(LONGEST_MESSAGE).collect();
     let cut = if message.len() < failure.message.len() { "…" } else { "" };
-    talk(&format!("error: {message}{cut}"));
-    if let Some(hint) = &failure.hint {
-        talk(&format!("hint: {hint}"));
+    let lines = [("error: ", Some(message + cut)), ("hint: ", failure.hint.clone())];
+    for (lead, text) in lines {
+        match (talk_width(), text) {
+            (Some(width), Some(text)) => show(&wrapped_to(width, lead, &text)),
+            (None, Some(text)) => talk(&format!("{lead}{text}")),
+            (_, None) => {}
+        }
     }
 }
 

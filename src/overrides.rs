@@ -41,19 +41,19 @@ impl OverrideArgs {
     }
 
     /// Returns the flags as [`SetArgs::flags`] does.
-    pub fn flags(&self, changes: &[(&str, &str)]) -> String {
-        let llm = self.llm.as_deref().map(|llm| format!(" --llm {}", shell(Path::new(llm))));
-        llm.unwrap_or_default() + &self.set.flags(changes)
+    pub fn flags(&self, changes: &[(&str, &str)]) -> Vec<String> {
+        let llm = self.llm.as_deref().map(|llm| format!("--llm {}", shell(Path::new(llm))));
+        llm.into_iter().chain(self.set.flags(changes)).collect()
     }
 }
 
 impl SetArgs {
-    /// Returns the flags as a shell takes them, each after a space, with the values of `changes` for their keys.
-    pub fn flags(&self, changes: &[(&str, &str)]) -> String {
+    /// Returns the flags as a shell takes them, with the values of `changes` for their keys.
+    pub fn flags(&self, changes: &[(&str, &str)]) -> Vec<String> {
         let is_changed = |set: &str| changes.iter().any(|(changed, _)| *changed == key(set));
         let sets = self.sets.iter().filter(|set| !is_changed(set)).cloned();
         let changes = changes.iter().map(|(key, value)| format!("{key}={value}"));
-        let all = sets.chain(changes).map(|set| format!(" --set {}", shell(Path::new(&set))));
+        let all = sets.chain(changes).map(|set| format!("--set {}", shell(Path::new(&set))));
         all.collect()
     }
 }
@@ -138,11 +138,9 @@ mod tests {
             set: SetArgs { sets: vec!["retrieval.k=3".to_owned()] },
             llm: Some("ollama:llama3.2".to_owned()),
         };
-        assert_eq!(args.flags(&[]), " --llm ollama:llama3.2 --set retrieval.k=3");
+        assert_eq!(args.flags(&[]), ["--llm ollama:llama3.2", "--set retrieval.k=3"]);
         let changes = [("retrieval.k", "5"), ("rerank.depth", "9")];
-        assert_eq!(
-            args.flags(&changes),
-            " --llm ollama:llama3.2 --set retrieval.k=5 --set rerank.depth=9"
-        );
+        let expected = ["--llm ollama:llama3.2", "--set retrieval.k=5", "--set rerank.depth=9"];
+        assert_eq!(args.flags(&changes), expected);
     }
 }

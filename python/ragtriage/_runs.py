@@ -20,7 +20,7 @@ from ._tables import Kind, frame
 from .errors import RagtriageError
 
 Format = Literal["html", "screen", "terminal", "md", "json", "csv", "jsonl", "results"]
-GateMode = Literal["interval", "mean"]
+GateMode = Literal["interval", "strict", "mean"]
 
 _TEXTS = ("id", "question", "kind", "class", "fault", "reason", "answer")
 _LISTS = ("tags", "flags", "gold_answers")

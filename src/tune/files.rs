@@ -3,10 +3,9 @@
 use std::path::Path;
 
 use crate::failure::Failure;
-use crate::next::continued;
 use crate::output;
 use crate::overrides::SetArgs;
-use crate::shell::shell;
+use crate::shell::{Command, shell};
 use ragtriage_core::config::GeneratorName;
 use ragtriage_core::metric::Cutoff;
 use ragtriage_core::text::numbers::{plural, thousands};
@@ -38,7 +37,7 @@ pub(super) fn report(
     if let Some(command) = command(outcome, (config, sets), base) {
         let to_try = "run what is claimed to be better, then compare it with your run:";
         report.facts(vec![Fact::new("next", to_try)]);
-        report.elements.push(Element::Lines(continued(&command)));
+        report.elements.push(Element::Lines(command.lines()));
     }
     folder.write("tune.json", json.as_bytes())?;
     folder.write("report.md", markdown::render(&report).as_bytes())?;
@@ -51,7 +50,7 @@ fn command(
     outcome: &SweepOutcome,
     (config, sets): (&Path, &SetArgs),
     base: &Resolved,
-) -> Option<String> {
+) -> Option<Command> {
     let winner = outcome.chosen().filter(|trial| trial.name != DEFAULT)?;
     let default = &outcome.trials.first()?.values;
     let mut changes = winner.values.clone();
@@ -71,7 +70,8 @@ fn command(
         changes.insert("generation.generator".to_owned(), "\"none\"".to_owned());
     }
     let changes: Vec<_> = changes.iter().map(|(key, value)| (&**key, &**value)).collect();
-    Some(format!("ragtriage run {}{} --name best", shell(config), sets.flags(&changes)))
+    let run = Command::new(&format!("run {}", shell(config)));
+    Some(run.flags(sets.flags(&changes)).flags(["--name best".to_owned()]))
 }
 
 /// The facts that only the command knows.

@@ -29,8 +29,8 @@ fn each_gate_is_a_line_and_a_failed_one_is_exit_1() {
     assert_eq!((outcome.code, outcome.stderr.as_str()), (1, ""));
     insta::assert_snapshot!(outcome.stdout, @r"
     ragtriage: gates of k1 against k5
-      The run does not pass. 1 passed, 1 failed, 2 inconclusive (not counted as failed; `--gate mean` decides by
-      the value).
+      The run does not pass. 1 passed, 1 failed, 2 inconclusive (not counted as failed; with `--gate strict` they
+      are).
 
     Gates
       verdict       gate                              value           95% CI  n
@@ -40,9 +40,9 @@ fn each_gate_is_a_line_and_a_failed_one_is_exit_1() {
       inconclusive  RR drop <= 0.02  0.000 (0.833 -> 0.833)  [-1.000, 1.000]  3
       - P@5 >= 0.8: P@5 is 0.200, and all of its interval [0.058, 0.766] is below 0.8
       - AnswerF1 >= 0.5: inconclusive: the limit 0.5 lies inside the 95% CI [0.000, 1.000], so 3 questions do not
-        decide; about 48 would, if the value stays 0.667
+        decide; it takes about 48 if the value stays 0.667
       - RR drop <= 0.02: inconclusive: the limit 0.02 lies inside the 95% CI [-1.000, 1.000], so 3 questions do
-        not decide; about 7,500 would, if the value stays 0.000
+        not decide; it takes about 7,500 if the value stays 0.000
       next  see the questions that the run loses
         ragtriage compare runs/k5 runs/k1
     ");

@@ -214,10 +214,8 @@ fn a_wrong_call_is_refused_with_a_hint() {
         &["compare", "runs/k5", "runs/k1", "--primary", "FactRecall"],
         "error: no question has a value of `FactRecall` in both runs",
     );
-    project.refuses_with_some_hint(
-        &["compare", "runs/k5", "gone"],
-        "error: `gone` is not a run: it has no run.json",
-    );
+    project
+        .refuses_with_some_hint(&["compare", "runs/k5", "gone"], "error: there is no run `gone`");
     for args in [
         &["compare"][..],
         &["compare", "runs/k5"],

@@ -36,8 +36,7 @@ const SHAPES: [Shape; 3] = [
     Shape {
         sets: &[
             "external.request={ input = { question = \"{question}\" }, config = { tags = [\"{id}\"] } }",
-            "external.contexts=/output/context/*/page_content",
-            "external.doc_ids=/output/context/*/metadata/source",
+            "external.contexts=/output/context",
             "external.answer=/output/answer",
         ],
         question: "/input/question",
@@ -52,8 +51,7 @@ const SHAPES: [Shape; 3] = [
     Shape {
         sets: &[
             "external.request={ query = \"{question}\", similarity_top_k = 3 }",
-            "external.contexts=/source_nodes/*/node/text",
-            "external.scores=/source_nodes/*/score",
+            "external.contexts=/source_nodes",
             "external.answer=/response",
         ],
         question: "/query",
@@ -67,8 +65,7 @@ const SHAPES: [Shape; 3] = [
     Shape {
         sets: &[
             "external.request={ query = \"{question}\", params = { Retriever = { top_k = 1 } } }",
-            "external.contexts=/documents/*/content",
-            "external.doc_ids=/documents/*/meta/name",
+            "external.contexts=/documents",
             "external.answer=/answers/0/answer",
         ],
         question: "/query",

@@ -494,7 +494,7 @@ fn is_evidence(value: &Value) -> bool {
     let opened = value.as_str().and_then(python::list);
     let is_passage = |item: &Value| {
         let has = |name: &str| Fields::standard().find("hit", name, item).is_some();
-        item.is_object() && has("text") && (has("start") || has("end") || has("doc_id"))
+        item.is_object() && (has("text") && (has("start") || has("end")) || has("doc_id"))
     };
     let items = opened.as_ref().unwrap_or(value).as_array();
     items.is_some_and(|items| !items.is_empty() && items.iter().all(is_passage))

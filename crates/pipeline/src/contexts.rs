@@ -15,7 +15,8 @@ use std::sync::{Mutex, PoisonError};
 
 use sha2::{Digest, Sha256};
 
-use super::locate::{ForeignPassage, Location, Locator};
+use super::locate::{Location, Locator};
+use ragtriage_core::attribute::place::ForeignPassage;
 use ragtriage_core::text::hex::hex;
 use ragtriage_core::text::{answers, normalise, quote};
 use ragtriage_core::types::{ByteRange, ChunkId, Corpus, DocId, Document, Note, Passage, Question};

@@ -2,8 +2,10 @@
 //!
 //! A context is in the prompt if its text occurs there on word boundaries, with all runs of white space treated as equal,
 //! with or without its title line. A context that the prompt truncates is in it up to there: its beginning must have at
-//! least [`LEAST_CHARS`] characters or half of the context, and [`LEAST_WORDS`] words. A beginning that lies inside
-//! another context's text is not one: neighbouring chunks overlap, and documents share their first lines.
+//! least [`LEAST_CHARS`] characters or half of the context, and [`LEAST_WORDS`] words. What lies inside another context's text is neither:
+//! a heading may be a chunk and the beginning of the next one, neighbouring chunks overlap, and documents share their first lines.
+
+use std::cmp::Reverse;
 
 use ragtriage_core::text::{answers, quote};
 use ragtriage_core::types::ByteRange;
@@ -30,19 +32,27 @@ pub(super) struct InPrompt<'c> {
 /// Returns the contexts that `prompt` contains, in its order.
 pub(super) fn find<'c>(prompt: &str, contexts: &'c [Located<'_>]) -> Vec<InPrompt<'c>> {
     let prompt = quote::one_spaced(prompt);
-    let mut found: Vec<InPrompt<'c>> = contexts
-        .iter()
-        .enumerate()
-        .filter_map(|(at, context)| whole(&prompt, at, context))
-        .collect();
+    let mut found: Vec<InPrompt<'c>> = Vec::new();
+    let mut whole: Vec<(usize, Vec<String>)> = contexts.iter().map(spaced).enumerate().collect();
+    // The longest first, so that a shorter one inside it is recognised as such.
+    whole.sort_by_key(|(_, forms)| Reverse(forms.iter().map(String::len).max()));
+    for (context, forms) in whole {
+        let is_its_own = |range: &ByteRange| {
+            let mut longer = found.iter().filter(|other| other.range.len() > range.len());
+            !longer.any(|other| other.range.contains(*range))
+        };
+        let mut ranges = forms.iter().flat_map(|form| answers::occurrences(form, &prompt));
+        if let Some(range) = ranges.find(is_its_own) {
+            found.push(InPrompt { context, cut: None, range });
+        }
+    }
     let mut cut: Vec<InPrompt<'c>> = contexts
         .iter()
         .enumerate()
         .filter(|(at, _)| found.iter().all(|whole| whole.context != *at))
         .filter_map(|(at, context)| beginning(&prompt, at, context))
         .collect();
-    // The longest first, so that a shorter one inside it is recognised as such.
-    cut.sort_by_key(|part| (std::cmp::Reverse(part.range.len()), part.context));
+    cut.sort_by_key(|part| (Reverse(part.range.len()), part.context));
     for part in cut {
         if !found.iter().any(|other| other.range.contains(part.range)) {
             found.push(part);
@@ -58,14 +68,8 @@ fn forms<'c>((context, passages): &'c Located<'_>) -> impl Iterator<Item = &'c s
     context.text.as_deref().into_iter().chain(texts)
 }
 
-fn whole<'c>(prompt: &str, context: usize, placed: &'c Located<'_>) -> Option<InPrompt<'c>> {
-    forms(placed).find_map(|form| {
-        Some(InPrompt {
-            context,
-            cut: None,
-            range: answers::first_in(&quote::one_spaced(form), prompt)?,
-        })
-    })
+fn spaced(placed: &Located<'_>) -> Vec<String> {
+    forms(placed).map(quote::one_spaced).collect()
 }
 
 fn beginning<'c>(prompt: &str, context: usize, placed: &'c Located<'_>) -> Option<InPrompt<'c>> {
@@ -112,6 +116,11 @@ mod tests {
         let prompt = "First:\n the   port is\n8080\n\nSecond: a node\thas disks";
         let contexts = ["a node has disks", "no such text", "the port is 8080"];
         assert_eq!(found(prompt, &contexts), [(2, None), (0, None)]);
+        // A heading that is also the beginning of the next chunk counts only if it occurs once more.
+        let section = "## Ports\nthe port is 8080";
+        assert_eq!(found(section, &["## Ports", section]), [(1, None)]);
+        let both = format!("## Ports\n{section}");
+        assert_eq!(found(&both, &["## Ports", section]), [(0, None), (1, None)]);
         // A context ends where a word ends.
         assert_eq!(found("the port is 80801", &["the port is 8080"]), []);
         assert_eq!(found(prompt, &[]), []);

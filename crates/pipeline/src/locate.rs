@@ -5,21 +5,8 @@
 
 use std::sync::{Arc, OnceLock};
 
-use ragtriage_core::attribute::place::{WordIndex, in_document};
-use ragtriage_core::chunk::code_points;
-use ragtriage_core::text::quote;
+use ragtriage_core::attribute::place::{ForeignPassage, WordIndex, at_offsets, in_document};
 use ragtriage_core::types::{ByteRange, Document, DocumentNames};
-
-/// What another system says of a passage.
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct ForeignPassage<'a> {
-    pub text: Option<&'a str>,
-    pub title: Option<&'a str>,
-    /// The id of its document, or a path or address that ends with it.
-    pub document: Option<&'a str>,
-    pub start: Option<usize>,
-    pub end: Option<usize>,
-}
 
 /// The place of a passage in the documents, which are numbers.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -71,8 +58,9 @@ impl Locator {
     ) -> Location {
         let ForeignPassage { text, title, .. } = *passage;
         let named = passage.document.and_then(|name| self.named(name));
-        if let Some(location) = named.and_then(|number| self.at_offsets(number, passage)) {
-            return location;
+        let at = |number: usize| Some((number, at_offsets(&self.documents[number], passage)?));
+        if let Some((number, range)) = named.and_then(at) {
+            return Location::At(number, range);
         }
         let Some(text) = text else {
             return Location::Nowhere;
@@ -99,79 +87,5 @@ impl Locator {
             is_elsewhere: named.is_some(),
             is_one_of_several,
         })
-    }
-
-    /// Returns the place at the recorded offsets, if the document has the text there. Offsets without a text are in bytes, unless
-    /// one of them is inside a character.
-    fn at_offsets(&self, number: usize, passage: &ForeignPassage<'_>) -> Option<Location> {
-        let (document, start) = (&self.documents[number], passage.start?);
-        let end_after = |length: usize| passage.end.unwrap_or_else(|| start.saturating_add(length));
-        let length = passage.text.map_or((0, 0), |text| (text.len(), text.chars().count()));
-        let is_correct = |range: &ByteRange| match document.text.get(range.as_range()) {
-            None | Some("") => false,
-            Some(found) => passage.text.is_none_or(|text| is_same(found, text, document, passage)),
-        };
-        let bytes = ByteRange::new(start, end_after(length.0));
-        if is_correct(&bytes) {
-            return Some(Location::At(number, bytes));
-        }
-        let points = code_points(&document.text, start, end_after(length.1)).map(ByteRange::from);
-        points.filter(is_correct).map(|range| Location::At(number, range))
-    }
-}
-
-/// Compares texts with all runs of white space treated as equal, with or without a title line.
-fn is_same(found: &str, text: &str, document: &Document, passage: &ForeignPassage<'_>) -> bool {
-    let found = quote::one_spaced(found);
-    let is_title = |line: &str| {
-        let titles = [Some(document.title.as_str()), passage.title];
-        titles.iter().flatten().any(|title| title.trim() == line.trim())
-    };
-    let below_title = text.trim_start().split_once('\n').filter(|(first, _)| is_title(first));
-    found == quote::one_spaced(text)
-        || below_title.is_some_and(|(_, rest)| found == quote::one_spaced(rest))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// `zwölf` is bytes 4..10 and code points 4..9; `Türen` bytes 11..17 and code points 10..15.
-    const TEXT: &str = "The zwölf Türen.";
-
-    fn read(text: Option<&str>, start: usize, end: Option<usize>) -> Option<Location> {
-        let document = Document {
-            id: "d".into(),
-            title: "T".to_owned(),
-            text: TEXT.to_owned(),
-            metadata: [].into(),
-        };
-        let passage = ForeignPassage { text, start: Some(start), end, ..ForeignPassage::default() };
-        Locator::new(Arc::from([document])).at_offsets(0, &passage)
-    }
-
-    #[test]
-    fn the_text_tells_bytes_from_code_points() {
-        let doors = ByteRange::new(11, 17);
-        for text in ["Türen", "T\nTüren"] {
-            assert_eq!(read(Some(text), 11, Some(17)), Some(Location::At(0, doors)));
-            assert_eq!(read(Some(text), 10, Some(15)), Some(Location::At(0, doors)));
-            assert_eq!(read(Some(text), 9, Some(14)), None);
-        }
-        assert_eq!(read(Some("Türen"), 11, None), Some(Location::At(0, doors)));
-        assert_eq!(read(Some("Türen"), 10, None), Some(Location::At(0, doors)));
-    }
-
-    #[test]
-    fn without_a_text_offsets_are_bytes_where_they_can_be() {
-        let range = ByteRange::new(10, 15);
-        assert_eq!(read(None, 10, Some(15)), Some(Location::At(0, range)));
-        // Byte 7 is inside `ö`: code points 4..7 are `zwö`, bytes 4..8.
-        let points = Location::At(0, ByteRange::new(4, 8));
-        assert_eq!(read(None, 4, Some(7)), Some(points));
-        // 18 bytes, 16 code points.
-        assert_eq!(read(None, 4, Some(18)), Some(Location::At(0, ByteRange::new(4, 18))));
-        assert_eq!(read(None, 4, Some(19)), None);
-        assert_eq!(read(None, 4, Some(4)), None);
     }
 }

@@ -11,9 +11,10 @@ use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
 
 use super::chunk_cache;
 use super::contexts::hash;
-use super::locate::{ForeignPassage, Location, Locator};
+use super::locate::{Location, Locator};
 use super::plan::Plan;
 use crate::Error;
+use ragtriage_core::attribute::place::ForeignPassage;
 use ragtriage_core::text::quote;
 use ragtriage_core::text::tokens::TokenCounter;
 use ragtriage_core::types::{ByteRange, Chunk, Corpus, DocId, Document, Note};

@@ -66,7 +66,7 @@ fn legend(comparison: &Comparison) -> Vec<String> {
     if let Some(primary) = comparison.primary {
         let n = comparison.pairs.len();
         let adjusted = if n > 1 {
-            format!("; its p are Holm-adjusted over the {n} compared runs")
+            format!("; its p-values are Holm-adjusted over the {n} compared runs")
         } else {
             String::new()
         };
@@ -243,9 +243,8 @@ fn flips(pair: &PairComparison, report: &mut Report) {
                 .map(|flip| entry(flip, label, &format!("{turn}: {from} -> {to}"))),
         );
     }
-    if !table.rows.is_empty() {
-        let note = "moved: neither lost nor gained, but of another class; below, up to three questions of each row";
-        table.notes.push(note.to_owned());
+    if pair.flips.iter().any(|group| group.turn == Turn::Moved) {
+        table.notes.push("moved: neither lost nor gained, but of another class".to_owned());
     }
     report.table(table);
     report.entries(shown);

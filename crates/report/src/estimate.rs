@@ -97,7 +97,10 @@ fn figures(dry_run: &DryRun) -> Vec<Fact> {
     vec![
         Fact::new("Calls", calls),
         Fact::new("Prompt tokens", prompt),
-        Fact::new("Answer tokens", format!("at most {most} ({max_tokens} per call)")),
+        Fact::new(
+            "Answer tokens",
+            format!("at most {most} ({} per call)", thousands(*max_tokens as usize)),
+        ),
         Fact::new("Cost", cost),
     ]
 }

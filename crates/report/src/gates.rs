@@ -83,7 +83,7 @@ fn verdict(gates: &GateReport) -> String {
     let [passed, failed, open] = [GateVerdict::Pass, GateVerdict::Fail, GateVerdict::Inconclusive]
         .map(|verdict| count(&gates.gates, verdict));
     let open_ones =
-        if open == 0 { "" } else { " (not counted as failed; `--gate mean` decides by the value)" };
+        if open == 0 { "" } else { " (not counted as failed; with `--gate strict` they are)" };
     // A gate that is not decided is not called passed.
     let end = match (gates.passed, open) {
         (true, 0) => "The run passes.",
@@ -92,6 +92,7 @@ fn verdict(gates: &GateReport) -> String {
     };
     let by = match gates.mode {
         GateMode::Interval => "",
+        GateMode::Strict => " A gate that is inconclusive fails.",
         GateMode::Mean => " Decided by the mean, not by the interval.",
     };
     format!("{end} {passed} passed, {failed} failed, {open} inconclusive{open_ones}.{by}")

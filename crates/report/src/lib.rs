@@ -25,4 +25,4 @@ mod specimen;
 mod tests;
 pub mod trec;
 pub mod tuning;
-mod wrap;
+pub mod wrap;

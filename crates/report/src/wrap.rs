@@ -7,7 +7,8 @@ pub(crate) const WIDTH: usize = 110;
 
 /// Breaks `text` into lines of at most `width` columns behind `lead`, later lines indented under the first. Escape sequences, control
 /// and bidirectional characters are removed. Ends in a line feed.
-pub(crate) fn wrapped_to(width: usize, lead: &str, text: &str) -> String {
+#[must_use]
+pub fn wrapped_to(width: usize, lead: &str, text: &str) -> String {
     let indent = lead.chars().count();
     let mut out = String::new();
     let mut line = lead.to_owned();

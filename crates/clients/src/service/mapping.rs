@@ -11,8 +11,6 @@ use ragtriage_data::pointer::{Pointer, kind};
 #[derive(Debug)]
 pub(super) struct Mapping {
     contexts: Option<Pointer>,
-    doc_ids: Option<Pointer>,
-    scores: Option<Pointer>,
     stages: Vec<(String, Pointer)>,
     answer: Option<Pointer>,
 }
@@ -20,13 +18,7 @@ pub(super) struct Mapping {
 impl Mapping {
     /// Parses the pointers; `None` if none is configured: responses are records.
     pub(super) fn new(settings: &ExternalSettings) -> Result<Option<Self>, Error> {
-        let ExternalSettings { contexts, doc_ids, scores, stages, answer, .. } = settings;
-        for (setting, is_set) in [("doc_ids", doc_ids), ("scores", scores)] {
-            if is_set.is_some() && contexts.is_none() {
-                let reason = "needs `external.contexts`, to which it is parallel";
-                return Err(wrong_setting(setting, reason));
-            }
-        }
+        let ExternalSettings { contexts, stages, answer, .. } = settings;
         let stages = stages
             .iter()
             .map(|(name, text)| Ok((name.clone(), parsed(&format!("stages.{name}"), text)?)))
@@ -36,8 +28,6 @@ impl Mapping {
         };
         let mapping = Self {
             contexts: optional("contexts", contexts)?,
-            doc_ids: optional("doc_ids", doc_ids)?,
-            scores: optional("scores", scores)?,
             stages,
             answer: optional("answer", answer)?,
         };
@@ -78,22 +68,13 @@ impl Mapping {
                 format!("has no `contexts`, and `external.contexts` is not set: {miss}")
             });
         };
-        let mut contexts = Vec::new();
-        for found in pointer.find_list(response) {
-            let context = found.map_err(|miss| missed("contexts", pointer, &miss))?;
-            contexts.push(match context {
-                Value::Object(fields) => fields.clone(),
-                text => Map::from_iter([("text".to_owned(), text.clone())]),
-            });
-        }
-        for (setting, key, pointer) in
-            [("doc_ids", "doc_id", &self.doc_ids), ("scores", "score", &self.scores)]
-        {
-            if let Some(pointer) = pointer {
-                add(&mut contexts, (setting, key), pointer, response)?;
-            }
-        }
-        Ok(Value::Array(contexts.into_iter().map(Value::Object).collect()))
+        let found = pointer.find_list(response).into_iter();
+        let contexts = found.map(|context| match context {
+            Ok(Value::Object(fields)) => Ok(Value::Object(fields.clone())),
+            Ok(text) => Ok(json!({ "text": text })),
+            Err(miss) => Err(missed("contexts", pointer, &miss)),
+        });
+        contexts.collect()
     }
 
     fn answer(&self, response: &Value) -> Result<Option<Value>, String> {
@@ -152,37 +133,6 @@ fn own(response: &Value, keys: &[&str]) -> Option<Value> {
 
 fn missed(setting: &str, pointer: &Pointer, miss: &str) -> String {
     format!("has nothing at `external.{setting}` = `{}`: {miss}", pointer.text())
-}
-
-/// Adds a field to each context; an item without one, or null, has none.
-fn add(
-    contexts: &mut [Map<String, Value>],
-    (setting, key): (&str, &str),
-    pointer: &Pointer,
-    response: &Value,
-) -> Result<(), String> {
-    let found = pointer.find_list(response);
-    if found.len() != contexts.len() {
-        return Err(format!(
-            "has {} at `external.{setting}` = `{}`, and {} contexts",
-            found.len(),
-            pointer.text(),
-            contexts.len()
-        ));
-    }
-    if let Some(Err(miss)) = found.first()
-        && found.iter().all(Result::is_err)
-    {
-        return Err(missed(setting, pointer, miss));
-    }
-    for (context, found) in contexts.iter_mut().zip(found) {
-        if let Ok(value) = found
-            && !value.is_null()
-        {
-            context.insert(key.to_owned(), value.clone());
-        }
-    }
-    Ok(())
 }
 
 #[cfg(test)]

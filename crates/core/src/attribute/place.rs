@@ -12,6 +12,7 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use rayon::iter::{IndexedParallelIterator, IntoParallelRefIterator, ParallelIterator};
 use rayon::slice::ParallelSliceMut;
 
+use crate::chunk::code_points;
 use crate::text::quote;
 use crate::types::{ByteRange, Document};
 
@@ -28,6 +29,68 @@ pub fn in_document(document: &Document, text: &str, title: Option<&str>) -> Vec<
         }
         _ => whole,
     }
+}
+
+/// What another system says of a passage.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct ForeignPassage<'a> {
+    /// Its text.
+    pub text: Option<&'a str>,
+    /// The title of its document.
+    pub title: Option<&'a str>,
+    /// The id of its document, or a path or address that ends with it.
+    pub document: Option<&'a str>,
+    /// Where it starts, in bytes or code points.
+    pub start: Option<usize>,
+    /// Where it ends.
+    pub end: Option<usize>,
+}
+
+/// Returns the range of `document` at the offsets of `passage`, if its text is there. Offsets without a text are in bytes, unless one of
+/// them is inside a character.
+#[must_use]
+pub fn at_offsets(document: &Document, passage: &ForeignPassage<'_>) -> Option<ByteRange> {
+    let start = passage.start?;
+    let end_after = |length: usize| passage.end.unwrap_or_else(|| start.saturating_add(length));
+    let length = passage.text.map_or((0, 0), |text| (text.len(), text.chars().count()));
+    let is_correct = |range: &ByteRange| match document.text.get(range.as_range()) {
+        None | Some("") => false,
+        Some(found) => passage.text.is_none_or(|text| is_same(found, text, document, passage)),
+    };
+    let bytes = ByteRange::new(start, end_after(length.0));
+    if is_correct(&bytes) {
+        return Some(bytes);
+    }
+    let points = code_points(&document.text, start, end_after(length.1)).map(ByteRange::from);
+    points.filter(is_correct)
+}
+
+/// Returns the places of `passage` in the document that it names: at its offsets, else where its text is; of several places the
+/// nearest to its start, where that is known.
+#[must_use]
+pub fn in_named(document: &Document, passage: &ForeignPassage<'_>) -> Vec<ByteRange> {
+    if let Some(range) = at_offsets(document, passage) {
+        return vec![range];
+    }
+    let text = passage.text.filter(|text| !text.trim().is_empty());
+    let mut places = text.map_or(Vec::new(), |text| in_document(document, text, passage.title));
+    if let Some(start) = passage.start {
+        places.sort_by_key(|place| place.start.abs_diff(start));
+        places.truncate(1);
+    }
+    places
+}
+
+/// Compares texts with all runs of white space treated as equal, with or without a title line.
+fn is_same(found: &str, text: &str, document: &Document, passage: &ForeignPassage<'_>) -> bool {
+    let found = quote::one_spaced(found);
+    let is_title = |line: &str| {
+        let titles = [Some(document.title.as_str()), passage.title];
+        titles.iter().flatten().any(|title| title.trim() == line.trim())
+    };
+    let below_title = text.trim_start().split_once('\n').filter(|(first, _)| is_title(first));
+    found == quote::one_spaced(text)
+        || below_title.is_some_and(|(_, rest)| found == quote::one_spaced(rest))
 }
 
 /// Inverted index of words to documents.
@@ -203,5 +266,57 @@ mod tests {
                 assert_eq!(index.find(&documents, &passage, None), expected, "{passage}");
             }
         }
+    }
+
+    /// `zwölf` is bytes 4..10 and code points 4..9; `Türen` bytes 11..17 and code points 10..15.
+    const TEXT: &str = "The zwölf Türen.";
+
+    fn read(text: Option<&str>, start: usize, end: Option<usize>) -> Option<ByteRange> {
+        let document = Document {
+            id: "d".into(),
+            title: "T".to_owned(),
+            text: TEXT.to_owned(),
+            metadata: [].into(),
+        };
+        let passage = ForeignPassage { text, start: Some(start), end, ..ForeignPassage::default() };
+        at_offsets(&document, &passage)
+    }
+
+    #[test]
+    fn the_text_tells_bytes_from_code_points() {
+        let doors = ByteRange::new(11, 17);
+        for text in ["Türen", "T\nTüren"] {
+            assert_eq!(read(Some(text), 11, Some(17)), Some(doors));
+            assert_eq!(read(Some(text), 10, Some(15)), Some(doors));
+            assert_eq!(read(Some(text), 9, Some(14)), None);
+        }
+        assert_eq!(read(Some("Türen"), 11, None), Some(doors));
+        assert_eq!(read(Some("Türen"), 10, None), Some(doors));
+    }
+
+    #[test]
+    fn without_a_text_offsets_are_bytes_where_they_can_be() {
+        let range = ByteRange::new(10, 15);
+        assert_eq!(read(None, 10, Some(15)), Some(range));
+        // Byte 7 is inside `ö`: code points 4..7 are `zwö`, bytes 4..8.
+        let points = ByteRange::new(4, 8);
+        assert_eq!(read(None, 4, Some(7)), Some(points));
+        // 18 bytes, 16 code points.
+        assert_eq!(read(None, 4, Some(18)), Some(ByteRange::new(4, 18)));
+        assert_eq!(read(None, 4, Some(19)), None);
+        assert_eq!(read(None, 4, Some(4)), None);
+    }
+
+    #[test]
+    fn in_its_document_a_passage_is_at_its_offsets_else_at_the_nearest_place_of_its_text() {
+        let document = document("T", "ab cd ab cd ab");
+        let places = |text, start, end| {
+            in_named(&document, &ForeignPassage { text, start, end, ..ForeignPassage::default() })
+        };
+        assert_eq!(places(Some("ab"), Some(6), Some(8)), [(6, 8).into()]);
+        assert_eq!(places(Some("ab"), Some(7), None), [(6, 8).into()], "a wrong offset");
+        assert_eq!(places(Some("ab"), None, None).len(), 3);
+        assert_eq!(places(None, Some(3), Some(5)), [(3, 5).into()]);
+        assert_eq!(places(None, Some(3), Some(50)), []);
     }
 }

@@ -9,6 +9,8 @@ closed_set! {
         /// The 95% CI: pass, fail or inconclusive.
         #[default]
         Interval = "interval",
+        /// The 95% CI: pass or fail; inconclusive fails.
+        Strict = "strict",
         /// The value alone: pass or fail.
         Mean = "mean",
     }

@@ -18,15 +18,10 @@ table! {
         /// "{contexts}", condition = "{condition}" }`.
         #[serde(skip_serializing_if = "serde_json::Map::is_empty")]
         request: serde_json::Map<String, serde_json::Value>,
-        /// JSON Pointer to the contexts in a response, with `*` for all items of a list: `/sources/*/text`. Default: `contexts`.
+        /// JSON Pointer to the contexts in a response, texts or objects as in a results file: `/sources`, or with `*` for all items of a list:
+        /// `/sources/*/text`. Default: `contexts`.
         #[serde(skip_serializing_if = "Option::is_none")]
         contexts: Option<String>,
-        /// JSON Pointer to the contexts' document ids, parallel to `contexts`: `/sources/*/id`.
-        #[serde(skip_serializing_if = "Option::is_none")]
-        doc_ids: Option<String>,
-        /// JSON Pointer to the contexts' scores, parallel to `contexts`: `/sources/*/score`.
-        #[serde(skip_serializing_if = "Option::is_none")]
-        scores: Option<String>,
         /// JSON Pointers to further stages of retrieval, by name: `{ "dense" = "/debug/retrieved/*" }`.
         #[serde(skip_serializing_if = "BTreeMap::is_empty")]
         stages: BTreeMap<String, String>,

@@ -667,7 +667,7 @@ impl<'a> Case<'a> {
                 has_unit && given.any(|given| self.is_other_value(gold, given))
             };
             let is_certain = has_others || gold.mentions.iter().any(is_other);
-            return self.open(Ground::OtherValue, is_certain);
+            return self.open(Ground::Absent, is_certain);
         }
         let is_person = self.question.has(Class::Who);
         let last = gold.tokens.iter().rfind(|token| token.is_word());
@@ -675,7 +675,7 @@ impl<'a> Case<'a> {
         let is_other = !is_person || coverage < 0.6 && !has_last;
         match coverage > 0.0 {
             true if is_name && has_others && self.is_short() && is_other => {
-                wrong(Ground::OtherGiven, text)
+                wrong(Ground::Absent, text)
             }
             true => unsure(Ground::Part, text),
             false => self.open(Ground::Absent, is_name && has_others),

@@ -96,13 +96,7 @@ fn ends_in_article(answer: &str) -> bool {
 /// position is tried: a gold answer may overlap itself.
 #[must_use]
 pub fn stands_in(gold: &str, text: &str) -> bool {
-    first_in(gold, text).is_some()
-}
-
-/// Returns the range of the first occurrence that [`stands_in`] finds.
-#[must_use]
-pub fn first_in(gold: &str, text: &str) -> Option<ByteRange> {
-    occurrences(gold, text).next()
+    occurrences(gold, text).next().is_some()
 }
 
 /// Returns the ranges of the text of `formed` that [`FormedText::stretch`] gives for each occurrence of `gold`, in the same form.
@@ -113,8 +107,8 @@ pub(super) fn ranges<'a>(
     occurrences(gold, &formed.form).map(|found| formed.stretch(found))
 }
 
-/// Returns the ranges of such occurrences of `gold` in `text`, ascending.
-fn occurrences<'a>(gold: &'a str, text: &'a str) -> impl Iterator<Item = ByteRange> + 'a {
+/// Returns the ranges of the occurrences that [`stands_in`] finds, ascending.
+pub fn occurrences<'a>(gold: &'a str, text: &'a str) -> impl Iterator<Item = ByteRange> + 'a {
     let first = gold.chars().next();
     let finder = memmem::Finder::new(gold);
     let mut from = 0;

@@ -206,7 +206,7 @@ fn question(place: &Place, fields: &Fields, row: &Value, gold: Group) -> Result<
 }
 
 /// Returns true for a mark that is not false, 0 or empty.
-fn is_marked(mark: &Value) -> bool {
+pub(super) fn is_marked(mark: &Value) -> bool {
     match mark {
         Value::Null => false,
         Value::Bool(mark) => *mark,

@@ -176,11 +176,15 @@ impl Manifest {
         }
         let path = &folder.file("run.json");
         let text = open_file(path).and_then(std::io::read_to_string).map_err(|error| {
-            if error.kind() != ErrorKind::NotFound {
-                return Error::io("read", path)(error);
-            }
-            let message = format!("`{}` is not a run: it has no run.json", folder.path().display());
-            Error::new(message, "name the folder of a run, or a run in ragtriage-runs/")
+            let run = folder.path().display();
+            let message = match error.kind() {
+                ErrorKind::NotFound if !folder.path().exists() => format!("there is no run `{run}`"),
+                ErrorKind::NotFound => format!("`{run}` is not a run: it has no run.json"),
+                ErrorKind::NotADirectory => format!("`{run}` is not a run: it is a file"),
+                _ => return Error::io("read", path)(error),
+            };
+            let hint = "name the folder of a run, or a run in ragtriage-runs/; `ragtriage import` makes one of results";
+            Error::new(message, hint)
         })?;
         if !checksum::holds(checksum::INDENTED, text.trim_end().as_bytes()) {
             return Err(Error::wrong_checksum(path, text.lines().count()));
@@ -191,7 +195,10 @@ impl Manifest {
             let message = format!("`{path}` was written by another version of ragtriage: {why}");
             Error::new(message, "run again with this version")
         };
-        let misread = |source: serde_json::Error| other_version(source.to_string());
+        let misread = |source: serde_json::Error| match source.classify() {
+            serde_json::error::Category::Data => other_version(source.to_string()),
+            _ => Error::wrong_checksum(path, text.lines().count()),
+        };
         let Versioned { schema } = serde_json::from_str(&text).map_err(misread)?;
         if schema != SCHEMA {
             return Err(other_version(format!("its schema is {schema}, expected {SCHEMA}")));

@@ -20,6 +20,7 @@ use std::collections::BTreeSet;
 
 use self::differences::MetricDifference;
 use self::pairs::Pairs;
+use self::provenance::RunChange;
 use super::diagnose;
 use super::score::{self, Scores};
 use super::summary::EvaluationPlan;
@@ -101,12 +102,18 @@ fn pair(
         metrics.retain(|difference| difference.n > 0);
     }
     let runs = [first.run, second.run];
+    let mut changes = provenance::changes(&first.run.manifest, &second.run.manifest);
+    let [a, b] = runs.map(|run| run.decided.answers.count());
+    if a != b {
+        let what = "answers decided by a judge or an audit".to_owned();
+        changes.push(RunChange { what, baseline: a.into(), run: b.into() });
+    }
     let judged = answers::judged(pairs, runs, [&first.outcomes, &second.outcomes]);
     PairComparison {
         run,
         questions: pairs.counts,
         verdict: String::new(),
-        changes: provenance::changes(&first.run.manifest, &second.run.manifest),
+        changes,
         metrics,
         flips: judged.flips(pairs, runs),
     }

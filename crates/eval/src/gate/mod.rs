@@ -4,8 +4,8 @@
 //! same questions (`max_drop`). A share is the mean of a value that is 1 for a question with the class and 0 for every other that
 //! could have it: `hallucinated` and `declined` of the unanswerable questions, the others of the answerable ones, `failed` of all. By
 //! default the 95% interval decides: a gate passes if the whole interval meets the limit, fails if none
-//! of it does, and is inconclusive otherwise. `mean` uses the value alone, and so does a limit at the end of the
-//! metric's range, which no number of questions could establish. A gate that cannot be judged is an error, never a pass.
+//! of it does, and is inconclusive otherwise; `strict` fails what is inconclusive. `mean` uses the value alone, and so does a limit at
+//! the end of the metric's range, which no number of questions could establish. A gate that cannot be judged is an error, never a pass.
 
 #[cfg(test)]
 mod tests;
@@ -22,7 +22,7 @@ use super::{Error, counts, diagnose};
 use ragtriage_core::attribute::classify::Outcome;
 use ragtriage_core::metric::{Aggregate, Direction, Metric, Quantity};
 use ragtriage_core::text::numbers::{plural, thousands};
-use ragtriage_core::types::{Condition, FailureClass, Fault, Interval};
+use ragtriage_core::types::{Condition, FailureClass, Fault, Interval, QuestionKind};
 use ragtriage_data::run::{SCHEMA, SavedRun};
 
 /// A kind of bound.
@@ -221,10 +221,15 @@ pub fn check(
     let (changes, questions) = changes(&judged, baseline, plan)?;
     let mut found = (levels.into_iter(), changes.into_iter());
     let mut gates: Vec<GateResult> = complete(run, plan.mode).into_iter().collect();
+    let is_incomplete = gates.iter().any(|gate| gate.verdict == GateVerdict::Fail);
     for gate in &plan.gates {
         let next = if gate.needs_baseline() { found.1.next() } else { found.0.next() };
-        let next = next.filter(|next| next.n > 0).ok_or_else(|| judged.lacks(gate.quantity))?;
-        gates.push(judge(gate, next, plan.mode));
+        match next.filter(|next| next.n > 0) {
+            Some(next) => gates.push(judge(gate, next, plan.mode)),
+            // The missing replies fail the run, and are the reason.
+            None if is_incomplete => {}
+            None => return Err(judged.lacks(gate.quantity)),
+        }
     }
     let baseline = baseline.filter(|_| questions.is_some());
     Ok(GateReport {
@@ -298,11 +303,19 @@ impl<'a> JudgedRun<'a> {
             let hint = "run again with `--set 'evaluation.conditions=[\"retrieved\", \"oracle\"]'` and a generator";
             return Error::new(format!("{message}: it needs the condition `oracle`"), hint);
         }
+        let traces = &self.run.traces;
+        let is_of_unanswerable = matches!(quantity, Quantity::Class(it) if it.is_of_unanswerable());
+        if is_of_unanswerable
+            && traces.iter().all(|it| it.question.kind != QuestionKind::Unanswerable)
+        {
+            let hint = "add questions of kind `unanswerable`, or leave this gate out";
+            return Error::new(format!("{message}: none is unanswerable"), hint);
+        }
         if quantity.metric().is_some_and(|metric| metric.family().is_cost()) {
             let hint = if self.run.manifest.is_external() {
                 "record `seconds` and `cost_usd` in the `usage` of each line"
             } else {
-                "cached replies have no cost: run with `--no-cache`; `usd` needs `generation.price`"
+                "cached and recorded replies have no cost: run with an endpoint and `--no-cache`; `usd` needs `generation.price`"
             };
             return Error::new(message, hint);
         }
@@ -396,14 +409,16 @@ impl Judgeable {
 
 fn judge(gate: &Gate, found: Judgeable, mode: GateMode) -> GateResult {
     // A share of exactly 0 or 1 cannot be established by sampling: such a limit applies to these questions only. A quantile has no
-    // interval.
-    let by_value = gate.is_absolute() || gate.quantity.aggregate() != Aggregate::Mean;
+    // interval, nor has a mean of equal values that no range bounds.
+    let is_unbounded = gate.quantity.range().1.is_infinite() && found.ci95.is_none();
+    let by_value =
+        gate.is_absolute() || is_unbounded || gate.quantity.aggregate() != Aggregate::Mean;
     let mode = if by_value { GateMode::Mean } else { mode };
     let verdict = match (mode, found.ci95) {
         (GateMode::Mean, _) if gate.keeps(found.value) => GateVerdict::Pass,
         (GateMode::Mean, _) => GateVerdict::Fail,
-        (GateMode::Interval, None) => GateVerdict::Inconclusive,
-        (GateMode::Interval, Some(ci)) => match [ci.low, ci.high].map(|end| gate.keeps(end)) {
+        (_, None) => GateVerdict::Inconclusive,
+        (_, Some(ci)) => match [ci.low, ci.high].map(|end| gate.keeps(end)) {
             [true, true] => GateVerdict::Pass,
             [false, false] if !found.too_few_differ => GateVerdict::Fail,
             _ => GateVerdict::Inconclusive,
@@ -418,9 +433,15 @@ fn judge(gate: &Gate, found: Judgeable, mode: GateMode) -> GateResult {
         ci95: found.ci95,
         n: found.n,
         means: found.means,
-        verdict,
+        verdict: in_mode(mode, verdict),
         reason: reason(gate, found, mode, verdict),
     }
+}
+
+/// Fails what is inconclusive in the mode `strict`.
+fn in_mode(mode: GateMode, verdict: GateVerdict) -> GateVerdict {
+    let is_failed = mode == GateMode::Strict && verdict == GateVerdict::Inconclusive;
+    if is_failed { GateVerdict::Fail } else { verdict }
 }
 
 impl Gate {
@@ -451,7 +472,7 @@ fn reason(gate: &Gate, found: Judgeable, mode: GateMode, verdict: GateVerdict) -
     };
     let questions = plural(n, "question", "questions");
     let side = gate.side(verdict == GateVerdict::Pass);
-    match (verdict, found.ci95.filter(|_| mode == GateMode::Interval)) {
+    match (verdict, found.ci95.filter(|_| mode != GateMode::Mean)) {
         (GateVerdict::Inconclusive, None) => format!(
             "{name} is {value:.digits$}, but there is no interval to judge by: too few clusters in {questions}; \
              `gates.mode = \"mean\"` judges by the value alone"
@@ -471,7 +492,7 @@ fn reason(gate: &Gate, found: Judgeable, mode: GateMode, verdict: GateVerdict) -
         (GateVerdict::Inconclusive, Some(ci)) => format!(
             "inconclusive: the limit {limit} lies inside the 95% CI {ci:.digits$}, so {questions} do not decide{}",
             deciding(gate, value, ci, n).map_or(String::new(), |n| format!(
-                "; about {} would, if the value stays {value:.digits$}",
+                "; it takes about {} if the value stays {value:.digits$}",
                 thousands(n)
             ))
         ),
@@ -528,7 +549,7 @@ fn complete(run: &SavedRun, mode: GateMode) -> Option<GateResult> {
         } else if mode == GateMode::Mean {
             GateVerdict::Pass
         } else {
-            GateVerdict::Inconclusive
+            in_mode(mode, GateVerdict::Inconclusive)
         },
         reason: format!(
             "{failed} of {asked} questions failed or have no usable reply and {missing} were not asked; the other gates are on the rest: \

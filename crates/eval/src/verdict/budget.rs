@@ -136,11 +136,16 @@ impl LossBudget {
     pub(super) fn new(of: &str, losses: &Losses, bounds: &[Losses], bootstrap: &Bootstrap) -> Self {
         let means = losses.means();
         let terms = Source::ALL.into_iter().zip(&means).map(|(source, mean)| {
-            let of_bounds = bounds.iter().map(|bound| bound.of_source(source, bootstrap));
+            let at = source as usize;
+            let interval = |losses: &Losses| {
+                let resampled = losses.resampled[at].clone();
+                losses.interval_of_mean(&losses.columns[at], resampled, bootstrap)
+            };
+            let of_bounds = bounds.iter().map(interval);
             let around = |all: Option<Interval>, one: Option<Interval>| {
                 all.zip(one).map(|(all, one)| of_losses(*mean, all.hull(one)))
             };
-            let ci95 = of_bounds.fold(losses.of_source(source, bootstrap), around);
+            let ci95 = of_bounds.fold(interval(losses), around);
             Term { source, mean: *mean, ci95 }
         });
         Self {
@@ -261,19 +266,8 @@ impl Losses {
         means(&self.columns)
     }
 
-    /// Returns the 95% interval of the mean loss of a source.
-    fn of_source(&self, source: Source, bootstrap: &Bootstrap) -> Option<Interval> {
-        let at = source as usize;
-        self.of_column(&self.columns[at], self.resampled[at].clone(), bootstrap)
-    }
-
-    /// Returns the 95% interval of the mean loss of a side.
-    pub fn side_interval(&self, side: Side, bootstrap: &Bootstrap) -> Option<Interval> {
-        self.of_column(&self.each(side), self.resampled_side(side), bootstrap)
-    }
-
     /// Returns the 95% interval of the mean of a column, which is that of a metric with its values.
-    fn of_column(
+    pub fn interval_of_mean(
         &self,
         column: &[Option<f64>],
         resampled: Vec<f64>,
@@ -292,7 +286,7 @@ impl Losses {
     }
 
     /// Returns the loss of each question on a side.
-    fn each(&self, side: Side) -> Vec<Option<f64>> {
+    pub fn each(&self, side: Side) -> Vec<Option<f64>> {
         let on_side: Vec<&Vec<Option<f64>>> = Source::ALL
             .iter()
             .zip(&self.columns)

@@ -132,7 +132,7 @@ fn uncovered(facts: &VerdictFacts<'_>, n: usize) -> Option<String> {
     });
     let answerable = answerable.count();
     let lack = match facts.of {
-        BudgetOf::Evidence => "a label to judge them by",
+        BudgetOf::Evidence => "a label, or a record of their prompt",
         BudgetOf::Correct => {
             "evidence, gold answers, or a usable answer from the gold passages alone"
         }
@@ -175,9 +175,9 @@ fn hallucinated(facts: &VerdictFacts<'_>) -> Option<String> {
     let judged = facts.is_answered && answered > 0;
     judged.then(|| {
         format!(
-            "Not in the verdict: {} of {} unanswerable questions were answered{failed}.",
+            "Not in the verdict: {} of {} answered{failed}.",
             thousands(answered),
-            thousands(answered + declined)
+            plural(answered + declined, "unanswerable question was", "unanswerable questions were")
         )
     })
 }

@@ -91,12 +91,12 @@ pub fn judge(facts: &VerdictFacts<'_>, bootstrap: &Bootstrap) -> LossVerdict {
         budget: budget(facts, (&losses, bounds), estimate.as_ref(), bootstrap),
         cautions: cautions::cautions(facts, &losses, &unusable, estimate.as_ref()),
         answer: String::new(),
+        reasons: String::new(),
         text: String::new(),
     };
-    let (answer, reasons) =
+    (verdict.answer, verdict.reasons) =
         text::sentence(&verdict, facts, &losses, &oracle, &unusable, estimate.as_ref());
-    verdict.text = format!("{answer} {reasons}");
-    verdict.answer = answer;
+    verdict.text = format!("{} {}", verdict.answer, verdict.reasons);
     verdict
 }
 
@@ -232,7 +232,9 @@ fn side_loss(
     bootstrap: &Bootstrap,
 ) -> SideLoss {
     let n = losses.n as f64;
-    let ci95 = around(losses, bounds, |losses| losses.side_interval(side, bootstrap));
+    let ci95 = around(losses, bounds, |losses| {
+        losses.interval_of_mean(&losses.each(side), losses.resampled_side(side), bootstrap)
+    });
     let mean = losses.of_side(side);
     let ci95 = ci95.map(|ci| if bounds.is_empty() { ci } else { budget::of_losses(mean, ci) });
     SideLoss { questions, answers: mean * n, ci95: ci95.map(|interval| interval.times(n)) }

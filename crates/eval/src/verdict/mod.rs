@@ -83,16 +83,11 @@ pub struct LossVerdict {
     pub cautions: Vec<String>,
     /// The question with its answer, a sentence.
     pub answer: String,
+    /// The reasons of the answer.
+    #[serde(skip)]
+    pub reasons: String,
     /// The verdict in words: the answer, then the reasons.
     pub text: String,
-}
-
-impl LossVerdict {
-    /// Returns the question with its answer, and the reasons.
-    #[must_use]
-    pub fn parts(&self) -> (&str, &str) {
-        (&self.answer, self.text[self.answer.len()..].trim_start())
-    }
 }
 
 ragtriage_core::closed_set! {

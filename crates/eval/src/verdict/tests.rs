@@ -63,7 +63,7 @@ fn retrieval_is_the_bottleneck_where_its_side_costs_more_answers() {
     assert!((found.generator.answers - 10.0).abs() < 1e-9);
     assert_eq!((found.retrieval.questions, found.generator.questions), (40, 10));
     // 100 questions are 50 correct ones, 40 and 10.
-    let (answer, reasons) = found.parts();
+    let (answer, reasons) = (&*found.answer, &*found.reasons);
     assert_eq!(answer, "Is retrieval the bottleneck? Yes.");
     assert!(
         reasons.starts_with(
@@ -88,7 +88,7 @@ fn equal_sides_are_undecided() {
     let misread = (40, WRONG, Some(WRONG), FailureClass::WrongAnswer, None);
     let found = by_generator(&[CORRECT, RANKED_LOW, misread]);
     assert_eq!((found.conclusion, found.undecided), (Conclusion::Undecided, true));
-    let end = "ranked_low and wrong_answer lose most; which of the two loses more may be chance. The difference, 0, may be chance.";
+    let end = "ranked_low and wrong_answer lose most; which of the two loses more may be chance. The difference of the two sides, 0, may be chance.";
     assert!(found.text.ends_with(end), "{}", found.text);
 }
 
@@ -119,7 +119,7 @@ fn without_an_oracle_the_share_right_with_evidence_scales_what_is_lost_without()
     let ci = found.retrieval.ci95.expect("clusters");
     assert!(ci.low < 70.3 && ci.low > 50.0 && ci.high > 94.4, "{ci:?}");
     assert!(
-        found.parts().1.starts_with(
+        found.reasons.starts_with(
             "90 of 200 answerable questions are answered correctly. With complete evidence in every prompt, about 180 would be; about 90 ["
         ),
         "{}",
@@ -323,7 +323,7 @@ fn unanswerable_questions_are_told_with_those_that_failed() {
         &facts(&traces, &outcomes, BudgetOf::Correct),
         &Bootstrap::new((0..traces.len()).collect(), 50, 1),
     );
-    let told = "Not in the verdict: 1 of 1 unanswerable questions were answered; 2 others have no usable answer.";
+    let told = "Not in the verdict: 1 of 1 unanswerable question was answered; 2 others have no usable answer.";
     assert_eq!(found.cautions, [told]);
 }
 
@@ -376,7 +376,7 @@ fn calls_that_failed_are_named_with_their_error() {
     }
     let plan = Bootstrap::new((0..traces.len()).collect(), 500, 1);
     assert_eq!(
-        judge(&facts(&traces, &outcomes, BudgetOf::Correct), &plan).parts().1,
+        judge(&facts(&traces, &outcomes, BudgetOf::Correct), &plan).reasons,
         "3 of 3 answerable questions (100.0%) have no usable answer: 2 refused as too long for the model, 1 failed. To get \
          one, shorten the prompts, or raise the context that the model is served with. The first error: status 403: no access"
     );
@@ -417,7 +417,7 @@ fn contexts_in_no_document_give_no_verdict() {
         VerdictFacts { unlocated: (60, 100), ..facts(&traces, &outcomes, BudgetOf::Correct) };
     let found = judge(&facts, &Bootstrap::new((0..100).collect(), 50, 1));
     assert_eq!(found.conclusion, Conclusion::Withheld);
-    assert!(found.parts().1.starts_with("60 of 100 passages are in no document"), "{}", found.text);
+    assert!(found.reasons.starts_with("60 of 100 passages are in no document"), "{}", found.text);
 }
 
 #[test]
@@ -454,7 +454,7 @@ fn without_a_recorded_retriever_the_verdict_asks_for_it_and_not_for_evidence() {
     let found = judge(&facts, &Bootstrap::new(vec![0, 1], 50, 1));
     let lack = "are recorded for 2 questions with evidence.";
     let neither = format!("Neither the retrieved passages nor those of the prompt {lack}");
-    assert_eq!(found.parts().1, neither);
+    assert_eq!(found.reasons, neither);
     assert!(
         found.cautions[0].contains("Record the candidates of each retriever"),
         "{:?}",

@@ -22,7 +22,12 @@ pub(super) fn sentence(
     let (answer, reasons) = match verdict.conclusion {
         Conclusion::Retrieval => ("Yes", balance(verdict, facts) + &leader),
         Conclusion::Generator => ("No, the generator is", balance(verdict, facts) + &leader),
-        Conclusion::Undecided if is_nothing => ("No, nothing is lost", correct(verdict, facts, "")),
+        Conclusion::Undecided if is_nothing && losses.n_clusters >= DECIDABLE => {
+            ("No, nothing is lost", correct(verdict, facts, ""))
+        }
+        Conclusion::Undecided if is_nothing => {
+            ("Undecided, nothing is lost", correct(verdict, facts, ""))
+        }
         Conclusion::Undecided => {
             let why = unknown(verdict, facts, losses, estimate);
             let reasons = why.unwrap_or_else(|| {
@@ -135,8 +140,12 @@ fn undecided(verdict: &LossVerdict, losses: &Losses) -> String {
         None => "One cluster of questions gives no interval.".to_owned(),
         Some((difference, ci)) if ci.holds_zero() => {
             let about = if verdict.counts_answers { "" } else { "about " };
-            let difference = whole(difference.abs());
-            format!("The difference, {about}{difference}, may be chance.")
+            // Of the sides as they are printed.
+            let printed = verdict.counts.as_ref();
+            let printed =
+                printed.map(|it| it.lost_by(Side::Retrieval) - it.lost_by(Side::Generator));
+            let difference = whole(printed.unwrap_or(difference).abs());
+            format!("The difference of the two sides, {about}{difference}, may be chance.")
         }
         Some(_) if losses.n_clusters < DECIDABLE => {
             "These are too few clusters of questions to decide.".to_owned()

@@ -27,7 +27,7 @@ pub(super) fn advice(alternatives: &[Alternative]) -> Vec<Advice> {
     let gains = alternatives.iter().filter(|one| is_gain(one));
     let (rankings, sizes): (Vec<&Alternative>, Vec<&Alternative>) =
         gains.partition(|one| matches!(one.change, Change::Ranking { .. }));
-    let sizes: Vec<&Alternative> = sizes.into_iter().filter(|one| is_affordable(one)).collect();
+    let sizes: Vec<&Alternative> = sizes.into_iter().filter(|one| one.is_affordable()).collect();
     let mut chosen: Vec<&Alternative> =
         smallest(&sizes).into_iter().chain(largest(&rankings)).collect();
     chosen.sort_by(|a, b| value(b).total_cmp(&value(a)));
@@ -49,10 +49,13 @@ fn value(one: &Alternative) -> f64 {
     one.expected_gain.map_or_else(|| one.net(), |expected_gain| expected_gain.gain)
 }
 
-/// Returns true unless its prompts are more than [`AFFORDABLE`] times as long as today's.
-fn is_affordable(one: &Alternative) -> bool {
-    let tokens = one.tokens_before.zip(one.tokens_after);
-    tokens.is_none_or(|(before, after)| after <= AFFORDABLE * before)
+impl Alternative {
+    /// Returns true unless its prompts are more than three times as long as today's.
+    #[must_use]
+    pub fn is_affordable(&self) -> bool {
+        let tokens = self.tokens_before.zip(self.tokens_after);
+        tokens.is_none_or(|(before, after)| after <= AFFORDABLE * before)
+    }
 }
 
 fn largest<'a>(found: &[&'a Alternative]) -> Option<&'a Alternative> {

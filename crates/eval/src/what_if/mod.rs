@@ -40,25 +40,21 @@ impl WhatIf {
     /// cluster.
     #[must_use]
     pub fn new(run: &SavedRun, outcomes: &[Outcome], top: TopK, cluster_of: &[usize]) -> Self {
-        let alternatives = alternatives(&RecordedRun::new(run, outcomes, top, cluster_of));
+        let run = &RecordedRun::new(run, outcomes, top, cluster_of);
+        if run.questions.is_empty() {
+            return Self::default();
+        }
+        let changes = changes(run).into_par_iter();
+        let found: Vec<Option<Alternative>> =
+            changes.map(|(change, settings)| alternative(run, change, settings)).collect();
+        let mut alternatives: Vec<Alternative> = Vec::new();
+        for one in found.into_iter().flatten() {
+            if !alternatives.iter().any(|other| is_same_prompt(&one, other)) {
+                alternatives.push(one);
+            }
+        }
         Self { advice: advice::advice(&alternatives), alternatives }
     }
-}
-
-fn alternatives(run: &RecordedRun<'_>) -> Vec<Alternative> {
-    if run.questions.is_empty() {
-        return Vec::new();
-    }
-    let mut found: Vec<Alternative> = Vec::new();
-    let changes = changes(run).into_par_iter();
-    let alternatives: Vec<Option<Alternative>> =
-        changes.map(|(change, settings)| alternative(run, change, settings)).collect();
-    for one in alternatives.into_iter().flatten() {
-        if !found.iter().any(|other| is_same_prompt(&one, other)) {
-            found.push(one);
-        }
-    }
-    found
 }
 
 /// Returns true if two budgets hold the same passages.
@@ -265,7 +261,7 @@ struct After {
     tokens: Option<usize>,
 }
 
-/// Returns the alternative of a change of settings; `None` if it changes no prompt.
+/// Compares the prompts after a change of settings with today's; `None` if it changes no prompt.
 fn alternative(
     run: &RecordedRun<'_>,
     change: Change,
@@ -283,7 +279,30 @@ fn alternative(
         has_changed |= ranked.hits[..n] != asked.packed.hits[..];
         after.push(packed(asked, ranked, n));
     }
-    has_changed.then(|| measured(run, change, settings, &after))
+    if !has_changed {
+        return None;
+    }
+    let pairs = || run.questions.iter().zip(&after);
+    let won = pairs().filter(|(asked, after)| !asked.is_supported && after.is_supported);
+    let lost = pairs().filter(|(asked, after)| asked.is_supported && !after.is_supported);
+    let net: Vec<f64> = pairs()
+        .map(|(asked, after)| f64::from(after.is_supported) - f64::from(asked.is_supported))
+        .collect();
+    let clusters: Vec<usize> = run.questions.iter().map(|asked| asked.cluster).collect();
+    let before = run.questions.iter().filter(|asked| asked.is_supported).count();
+    Some(Alternative {
+        change,
+        settings,
+        n: after.len(),
+        before,
+        after: after.iter().filter(|after| after.is_supported).count(),
+        won: won.count(),
+        lost: lost.count(),
+        net_ci95: interval(&net, &clusters, before as f64 / after.len() as f64),
+        tokens_before: mean(run.questions.iter().map(Recorded::tokens)),
+        tokens_after: mean(after.iter().map(|after| after.tokens)),
+        expected_gain: expected_gain(run, &after),
+    })
 }
 
 fn limits(run: &RecordedRun<'_>, change: Change) -> Limits {
@@ -299,36 +318,6 @@ fn packed(asked: &Recorded<'_>, ranked: &Ranked<'_>, n: usize) -> After {
     After {
         is_supported: asked.can_be_supported && ranked.supports(n),
         tokens: ranked.tokens_of(n),
-    }
-}
-
-/// Compares the prompts `after` a change with today's.
-fn measured(
-    run: &RecordedRun<'_>,
-    change: Change,
-    settings: Vec<Setting>,
-    after: &[After],
-) -> Alternative {
-    let pairs = || run.questions.iter().zip(after);
-    let won = pairs().filter(|(asked, after)| !asked.is_supported && after.is_supported);
-    let lost = pairs().filter(|(asked, after)| asked.is_supported && !after.is_supported);
-    let net: Vec<f64> = pairs()
-        .map(|(asked, after)| f64::from(after.is_supported) - f64::from(asked.is_supported))
-        .collect();
-    let clusters: Vec<usize> = run.questions.iter().map(|asked| asked.cluster).collect();
-    let before = run.questions.iter().filter(|asked| asked.is_supported).count();
-    Alternative {
-        change,
-        settings,
-        n: after.len(),
-        before,
-        after: after.iter().filter(|after| after.is_supported).count(),
-        won: won.count(),
-        lost: lost.count(),
-        net_ci95: interval(&net, &clusters, before as f64 / after.len() as f64),
-        tokens_before: mean(run.questions.iter().map(Recorded::tokens)),
-        tokens_after: mean(after.iter().map(|after| after.tokens)),
-        expected_gain: expected_gain(run, after),
     }
 }
 

@@ -141,7 +141,8 @@ fn malformed(place: &str, text: Option<&str>, path: &str, error: &toml::de::Erro
         );
         return Error::setting(format!("{place}: unknown setting `{path}`")).with_hint(hint);
     }
-    let message = match type_of(path) {
+    // In a table of free keys the key itself may be wrong.
+    let message = match type_of(path).filter(|_| !known.is_empty()) {
         Some("integer") => "expected a whole number",
         Some("number") => "expected a number",
         _ => error.message().lines().next().unwrap_or_default(),

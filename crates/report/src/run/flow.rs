@@ -44,7 +44,13 @@ pub(super) fn flow(run: &SavedRun, summary: &Summary) -> Flow {
         let figures = answers.map_or(String::new(), whole) + &of_count(ci95);
         let figures = figures.trim_start().to_owned();
         let is_shown = share.count > 0 || row.is_some() || class == end;
-        let detail = if row.is_some() { meaning(class, run, summary) } else { detail.to_owned() };
+        let detail = match class {
+            FailureClass::Unclear if !is_answered => {
+                "unanswerable, or not known what was lost".to_owned()
+            }
+            class if row.is_some() => meaning(class, run, summary),
+            _ => detail.to_owned(),
+        };
         is_shown.then_some(FlowPart { class, questions: share.count, detail, figures })
     });
     let (figures, note) = match (has_answers, table.is_estimated) {
@@ -53,10 +59,11 @@ pub(super) fn flow(run: &SavedRun, summary: &Summary) -> Flow {
         (true, true) => ("answers lost, about", Some("Answers lost (estimated, with 95% CI)")),
     };
     let note = note.map(|note| {
-        format!("{note}: correct answers that complete evidence would bring; at wrong answer, those still wrong with it.")
+        format!("{note}: correct answers that complete evidence would bring; at wrong_answer, those still wrong with it.")
     });
-    let counted = "Each question is counted where its evidence is first missing. Those answered correctly without it are not lost.";
-    let notes = [counted.to_owned()].into_iter().chain(note).collect();
+    let counted = "Each question is counted where its evidence is first missing.".to_owned();
+    let correct = "Those answered correctly without it are not lost.".to_owned();
+    let notes = [counted].into_iter().chain(is_answered.then_some(correct)).chain(note).collect();
     Flow { parts: parts.collect(), figures, notes, table: losses(run, summary) }
 }
 

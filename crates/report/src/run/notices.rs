@@ -179,7 +179,7 @@ fn unusable(run: &SavedRun) -> Vec<Notice> {
         (
             Stance::Truncated,
             true,
-            format!("repeat themselves up to {limit}"),
+            format!("repeated themselves up to {limit}"),
             "check the model and its chat template: a higher limit does not help",
         ),
         (Stance::Truncated, false, format!("hit {limit} before an answer"), raise.as_str()),
@@ -192,7 +192,7 @@ fn unusable(run: &SavedRun) -> Vec<Notice> {
         (
             Stance::Empty,
             false,
-            "were empty".to_owned(),
+            "came back empty".to_owned(),
             "check the endpoint's log, and that no text in generation.extra_body.stop begins every reply",
         ),
     ];
@@ -248,7 +248,7 @@ mod tests {
         }
         let expected = [
             (
-                "1 of 75 replies repeat themselves up to max_tokens = 1024: the generator was not tested there",
+                "1 of 75 replies repeated themselves up to max_tokens = 1024: the generator was not tested there",
                 "check the model and its chat template: a higher limit does not help",
             ),
             (
@@ -260,7 +260,7 @@ mod tests {
                 "remove the tools from generation.extra_body, or from the endpoint's defaults",
             ),
             (
-                "1 of 75 replies were empty: the generator was not tested there",
+                "1 of 75 replies came back empty: the generator was not tested there",
                 "check the endpoint's log, and that no text in generation.extra_body.stop begins every reply",
             ),
         ];

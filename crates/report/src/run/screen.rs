@@ -43,9 +43,8 @@ pub(super) fn head(run: &SavedRun, summary: &Summary, details: u8) -> Report {
     head.notices(language::unknown(&run.manifest.settings.dataset));
     head.notices(notices::decisive(run, summary));
     head.warnings(&summary.verdict.cautions);
-    let (answer, reasons) = summary.verdict.parts();
-    head.heading(answer);
-    head.elements.push(Element::Verdict(reasons.to_owned()));
+    head.heading(&summary.verdict.answer);
+    head.elements.push(Element::Verdict(summary.verdict.reasons.clone()));
     head.elements.push(Element::Flow(flow::flow(run, summary)));
     let mut facts: Vec<Fact> = what_if::advice(summary).into_iter().collect();
     if details > 1 {

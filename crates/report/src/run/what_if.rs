@@ -1,7 +1,7 @@
 //! What to try, why not something else, and the table of what other settings would bring.
 
 use crate::document::{Fact, Table};
-use ragtriage_core::text::numbers::{of_count, thousands};
+use ragtriage_core::text::numbers::{of_count, plural, thousands};
 use ragtriage_core::types::{Cause, FailureClass, RetrieverName};
 use ragtriage_data::run::SavedRun;
 use ragtriage_eval::summary::{Share, Summary};
@@ -19,7 +19,8 @@ pub(super) fn advice(summary: &Summary) -> Option<Fact> {
     // Of several with as much, the one with the shortest prompts.
     let tokens = |one: &Alternative| one.tokens_after.unwrap_or(0.0);
     let by_gain = |a: &&Alternative, b: &&Alternative| {
-        a.net().total_cmp(&b.net()).then(tokens(b).total_cmp(&tokens(a)))
+        let is_affordable = a.is_affordable().cmp(&b.is_affordable());
+        is_affordable.then(a.net().total_cmp(&b.net())).then(tokens(b).total_cmp(&tokens(a)))
     };
     let one = more.max_by(by_gain)?;
     let is_certain = one.net_ci95.is_some_and(|ci95| ci95.low > 0.0);
@@ -31,10 +32,10 @@ pub(super) fn advice(summary: &Summary) -> Option<Fact> {
             thousands(one.after),
             thousands(one.n),
             thousands(one.before),
-            if is_certain {
-                "but its prompts are too long, or no more answers are certain"
-            } else {
-                "which may be chance"
+            match (one.is_affordable(), is_certain) {
+                (false, _) => "but its prompts are more than three times as long",
+                (true, true) => "but no more correct answers are certain",
+                (true, false) => "which may be chance",
             }
         ),
     ))
@@ -141,7 +142,7 @@ pub(super) fn table(alternatives: &[Alternative]) -> Option<Table> {
 
 fn name(one: &Alternative) -> String {
     match one.change {
-        Change::K { k, .. } if one.settings.is_empty() => format!("{} passages", thousands(k)),
+        Change::K { k, .. } if one.settings.is_empty() => plural(k, "passage", "passages"),
         _ => {
             let each = one.settings.iter().map(|setting| match &setting.value {
                 Some(value) => format!("{} = {value}", setting.key),

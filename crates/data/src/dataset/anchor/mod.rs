@@ -15,7 +15,7 @@ use std::path::Path;
 
 use serde::Serialize;
 
-use pairs::is_id;
+use pairs::Reference;
 pub(super) use pairs::kind_of;
 pub use pairs::{AnswerField, QaPair, pairs};
 
@@ -24,11 +24,13 @@ use crate::dataset::jsonl::QuestionRecord;
 use crate::dataset::line::{Labels, json_line, write_lines};
 use crate::dataset::read;
 use crate::error::Error;
-use ragtriage_core::attribute::place::WordIndex;
+use ragtriage_core::attribute::place::{ForeignPassage, WordIndex, in_named};
 use ragtriage_core::text::answer_index::{AnswerIndex, Occurrence};
 use ragtriage_core::text::quote::one_spaced;
 use ragtriage_core::text::sentences;
-use ragtriage_core::types::{ByteRange, DocId, Document, DocumentNames, Member, Note, Question};
+use ragtriage_core::types::{
+    ByteRange, DocId, Document, DocumentNames, Member, Note, Question, QuestionKind,
+};
 
 /// Maximum number of candidate places of a question: an annotator reads each.
 const MOST_PLACES: usize = 20;
@@ -133,10 +135,14 @@ pub fn anchor(pairs: &[QaPair], documents: &[Document]) -> Result<Anchored, Erro
     for pair in pairs {
         let contexts = pair.evidence(&names);
         // The answer is looked for in the only document that is named in place of a context.
-        let only = contexts.first().filter(|it| contexts.len() == 1 && is_id(it));
+        let only = contexts.first().filter(|_| contexts.len() == 1).and_then(|it| it.name());
         let within = pair.within(documents, &names)?.or_else(|| names.find(only?));
         n_elsewhere += usize::from(within.is_none() && contexts.is_empty() && pair.names_source());
         let mut question = pair.question();
+        if question.kind == QuestionKind::Unanswerable {
+            out.questions.push(question);
+            continue;
+        }
         let is_anchored = contexts.is_empty() || only.is_some();
         let anchor = is_anchored.then(|| searched.anchor(&question, within));
         let evidence = match &anchor {
@@ -195,16 +201,12 @@ impl<'a> Searched<'a> {
     fn contexts(
         &self,
         question: &Question,
-        contexts: &[String],
+        contexts: &[&Reference],
         names: &DocumentNames,
     ) -> Option<Vec<Vec<Member>>> {
-        let words = self.words.get_or_init(|| WordIndex::new(self.documents));
         let mut groups: Vec<Vec<Member>> = Vec::with_capacity(contexts.len());
         for context in contexts {
-            let found = words.find(self.documents, without_hop(context), None);
-            let members = found
-                .into_iter()
-                .flat_map(|(number, ranges)| ranges.into_iter().map(move |range| (number, range)));
+            let members = self.places(&context.passage(), names).into_iter();
             let sentence = |(number, range): (usize, ByteRange)| {
                 if contexts.len() > 1 {
                     return range;
@@ -229,13 +231,35 @@ impl<'a> Searched<'a> {
                 .collect();
             if members.is_empty() {
                 // Some sets name documents there.
-                let named = &self.documents[names.find(context)?];
+                let named = &self.documents[names.find(context.name()?)?];
                 groups.push(vec![Member { doc: named.id.clone(), ranges: Vec::new() }]);
             } else {
                 groups.push(members);
             }
         }
         Some(groups)
+    }
+
+    /// Returns the places of `passage`, with the numbers of their documents: in the one that it names, else in all.
+    fn places(
+        &self,
+        passage: &ForeignPassage<'_>,
+        names: &DocumentNames,
+    ) -> Vec<(usize, ByteRange)> {
+        let named = passage.document.and_then(|name| names.find(name));
+        let own = named.map(|number| (number, in_named(&self.documents[number], passage)));
+        let found = match (own, passage.text) {
+            (Some((number, ranges)), _) if !ranges.is_empty() => vec![(number, ranges)],
+            (_, None) => Vec::new(),
+            (_, Some(text)) => {
+                let words = self.words.get_or_init(|| WordIndex::new(self.documents));
+                words.find(self.documents, text, None)
+            }
+        };
+        let each = |(number, ranges): (usize, Vec<ByteRange>)| {
+            ranges.into_iter().map(move |range| (number, range))
+        };
+        found.into_iter().flat_map(each).collect()
     }
 
     /// Locates the answers of `question`, which are aliases; in the document of the number `within` only, if it is given.

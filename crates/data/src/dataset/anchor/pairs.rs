@@ -4,15 +4,18 @@ use std::collections::HashMap;
 
 use serde_json::Value;
 
+use super::without_hop;
 use crate::dataset::draft::duplicate;
 use crate::dataset::jsonl::id_of;
 use crate::dataset::lint::finding::Rule;
+use crate::dataset::mapped::is_marked;
 use crate::dataset::nearest;
 use crate::error::{Error, Place};
 use crate::fields::{Fields, given_as};
 use crate::rows;
 use crate::run::external::input::Input;
 use crate::unread::Unread;
+use ragtriage_core::attribute::place::ForeignPassage;
 use ragtriage_core::types::{DocId, Document, DocumentNames, Note, Question, QuestionKind, Turn};
 
 /// Words from which a reference answer is an explanation, not a value.
@@ -27,20 +30,54 @@ pub struct QaPair {
     history: Vec<Turn>,
     standalone: Option<String>,
     pub(super) answers: Vec<String>,
-    /// Texts of the documents that the question was made from; all are needed.
-    pub(super) contexts: Vec<String>,
+    /// Passages of the documents that the question was made from; all are needed.
+    pub(super) contexts: Vec<Reference>,
     doc: Option<String>,
     source: Option<String>,
+    is_unanswerable: bool,
+}
+
+/// A reference context: a text, or a place in a document.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(super) struct Reference {
+    /// `None` for a document, or a place in it.
+    text: Option<String>,
+    doc: Option<String>,
+    start: Option<usize>,
+    end: Option<usize>,
+}
+
+impl Reference {
+    /// Returns it as a passage of another system.
+    pub(super) fn passage(&self) -> ForeignPassage<'_> {
+        ForeignPassage {
+            text: self.text.as_deref().map(without_hop),
+            title: None,
+            document: self.doc.as_deref(),
+            start: self.start,
+            end: self.end,
+        }
+    }
+
+    /// Returns the document that it names as a whole; `None` for a text or a place.
+    pub(super) fn name(&self) -> Option<&str> {
+        let of_document = || self.doc.as_deref().filter(|_| self.start.is_none());
+        self.text.as_deref().map_or_else(of_document, |text| Some(text).filter(|it| is_id(it)))
+    }
 }
 
 impl QaPair {
     /// Returns it as a question without evidence.
     pub(super) fn question(&self) -> Question {
         let mut question = Question::new(self.id.as_str().into(), self.text.clone());
-        question.answers.clone_from(&self.answers);
         question.history.clone_from(&self.history);
         question.standalone.clone_from(&self.standalone);
-        question.kind = kind_of(&self.answers);
+        if self.is_unanswerable {
+            question.kind = QuestionKind::Unanswerable;
+        } else {
+            question.answers.clone_from(&self.answers);
+            question.kind = kind_of(&self.answers);
+        }
         question
     }
 
@@ -61,10 +98,10 @@ impl QaPair {
         Ok(self.source.as_ref().and_then(|source| names.find(source)))
     }
 
-    /// Returns its reference contexts: those that are texts, and ids of known documents.
-    pub(super) fn evidence(&self, names: &DocumentNames) -> Vec<String> {
-        let known = self.contexts.iter().filter(|it| !is_id(it) || names.find(it).is_some());
-        known.cloned().collect()
+    /// Returns its reference contexts: those that are texts or places, and names of known documents.
+    pub(super) fn evidence(&self, names: &DocumentNames) -> Vec<&Reference> {
+        let is_known = |it: &&Reference| it.name().is_none_or(|name| names.find(name).is_some());
+        self.contexts.iter().filter(is_known).collect()
     }
 
     /// Returns true if `other`, with the same question, has the same answers and document.
@@ -77,12 +114,12 @@ impl QaPair {
 
     /// Returns true if it has the field `source`, or ids in place of reference contexts.
     pub(super) fn names_source(&self) -> bool {
-        self.source.is_some() || self.contexts.iter().any(|it| is_id(it))
+        self.source.is_some() || self.contexts.iter().any(|it| it.name().is_some())
     }
 }
 
 /// Returns true for a reference context that is no text but a name.
-pub(super) fn is_id(context: &str) -> bool {
+fn is_id(context: &str) -> bool {
     !context.contains(char::is_whitespace) && context.is_ascii()
 }
 
@@ -198,19 +235,23 @@ fn pair(
     let found = |name: &str| fields.find("row", name, row).filter(|value| !is_blank(value));
     let one = |name: &str| found(name).as_ref().and_then(text);
     let question = one("question").ok_or_else(|| rows::no_question(place, &keys()))?;
-    let texts = |name: &str, expected: &str| match found(name) {
-        None => Ok(Vec::new()),
-        Some(value) => texts(&value, fields).ok_or_else(|| wrong(name, expected)),
-    };
+    let answers = found(reference).map_or(Some(Vec::new()), |value| texts(&value, fields));
+    let of_contexts = found(contexts).map_or(Some(Vec::new()), |value| references(&value, fields));
     let id = one("id");
     let pair = QaPair {
         id: id.clone().unwrap_or_else(|| id_of(&question)),
-        answers: texts(reference, "a string or a list of strings")?,
-        contexts: texts(contexts, "a text, or a list of texts")?,
+        answers: answers.ok_or_else(|| wrong(reference, "a string or a list of strings"))?,
+        contexts: of_contexts.ok_or_else(|| {
+            wrong(
+                contexts,
+                "texts, or objects with a text or with a `doc_id`, and `start` and `end`",
+            )
+        })?,
         doc: one("doc"),
         source: one("source"),
         history: fields.history(place, row, &question)?,
         standalone: one("standalone"),
+        is_unanswerable: found("answerable").is_some_and(|mark| !is_marked(&mark)),
         text: question,
         place: place.clone(),
     };
@@ -237,16 +278,31 @@ fn text(value: &Value) -> Option<String> {
 
 /// Returns the distinct texts of a value, a list, or passages; `None` for a value of another type.
 fn texts(value: &Value, fields: &Fields) -> Option<Vec<String>> {
+    let references = references(value, fields)?.into_iter();
+    references.map(|reference| reference.text).collect()
+}
+
+/// Returns the distinct passages of a value or a list; `None` for a value of another type.
+fn references(value: &Value, fields: &Fields) -> Option<Vec<Reference>> {
     let items = match value {
         Value::Array(items) => &items[..],
         one => std::slice::from_ref(one),
     };
-    let mut all: Vec<String> = Vec::new();
+    let of_text =
+        |value: &Value| Some(Reference { text: Some(text(value)?), ..Reference::default() });
+    let mut all: Vec<Reference> = Vec::new();
     for item in items.iter().filter(|item| !is_blank(item)) {
         let one = match item {
-            Value::Object(_) => text(&fields.find("hit", "text", item)?)?,
-            Value::Array(items) if items.len() == 1 => text(&items[0])?,
-            item => text(item)?,
+            Value::Object(_) => {
+                let field = |name: &str| fields.find("hit", name, item);
+                let offset = |name: &str| usize::try_from(field(name)?.as_u64()?).ok();
+                let [text, doc] = ["text", "doc_id"].map(|name| text(&field(name)?));
+                let (start, end) = (offset("start"), offset("end"));
+                let one = Reference { text, doc, start, end };
+                Some(one).filter(|one| one.text.is_some() || one.doc.is_some())?
+            }
+            Value::Array(items) if items.len() == 1 => of_text(&items[0])?,
+            item => of_text(item)?,
         };
         if !all.contains(&one) {
             all.push(one);

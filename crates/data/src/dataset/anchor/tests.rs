@@ -6,7 +6,6 @@ use crate::fields::Fields;
 use crate::run::external::input::Input;
 use ragtriage_core::config::Format;
 use ragtriage_core::hint::Hint;
-use ragtriage_core::types::QuestionKind;
 
 fn document(id: &str, text: &str) -> Document {
     Document {
@@ -34,6 +33,11 @@ fn read(text: &str) -> Result<Vec<QaPair>, Error> {
 
 fn anchored(lines: &str) -> Anchored {
     anchor(&read(lines).expect("pairs"), &documents()).expect("documents")
+}
+
+/// The texts of its reference contexts.
+fn texts(pair: &QaPair) -> Vec<String> {
+    pair.contexts.iter().filter_map(|it| it.passage().text.map(str::to_owned)).collect()
 }
 
 /// The document and the quoted text of a question's only evidence.
@@ -213,10 +217,10 @@ fn names_of_two_words_are_read_by_their_kind() {
         "evidence_text",
         "supportingFacts",
     ] {
-        assert_eq!(pair(key, "[\"a b\"]").contexts, ["a b"], "{key}");
+        assert_eq!(texts(&pair(key, "[\"a b\"]")), ["a b"], "{key}");
     }
     for key in ["retrieved_chunks", "context_precision", "model_context", "num_contexts"] {
-        assert_eq!(pair(key, "[\"a b\"]").contexts, Vec::<String>::new(), "{key}");
+        assert_eq!(texts(&pair(key, "[\"a b\"]")), Vec::<String>::new(), "{key}");
     }
 }
 
@@ -287,7 +291,7 @@ fn what_was_retrieved_is_never_evidence() {
     let contexts = |text: &str, answer| -> Vec<String> {
         let input = Input::new("f", text.to_owned()).expect("text");
         let pairs = pairs(&input, Fields::standard(), answer).expect("pairs").0;
-        pairs.into_iter().flat_map(|pair| pair.contexts).collect()
+        pairs.iter().flat_map(texts).collect()
     };
     let results = r#"{"question": "q", "contexts": ["a"], "answer": "x", "ground_truth": "y"}"#;
     let chain = r#"{"input": "q", "context": [{"page_content": "a"}], "answer": "x"}"#;
@@ -387,4 +391,34 @@ fn unresolved_questions_read_back_for_labelling_with_their_places() {
         let error = crate::dataset::asked(spec, &wrong).expect_err("refused").to_string();
         assert!(error.contains("line 1 (`q`): `places[0]`: missing field `range`"), "{error}");
     });
+}
+
+#[test]
+fn reference_contexts_with_offsets_are_at_these_in_the_document_that_they_name() {
+    let object = |fields: &str| format!(r#"{{"doc_id": "/docs/a.md", {fields}}}"#);
+    let documents = [document("a.md", "Off. “Äh” On. Off."), document("b.md", "Off. Other text.")];
+    let place = |key: &str, fields: &str| {
+        let row = format!(r#"{{"question": "?", "answer": "x", "{key}": [{}]}}"#, object(fields));
+        let found = anchor(&read(&row).expect("pairs"), &documents).expect("documents");
+        let member = |it: &Member| (it.doc.to_string(), it.ranges.clone());
+        found.questions[0].evidence[0].iter().map(member).collect::<Vec<_>>()
+    };
+    let at = |start, end| vec![("a.md".to_owned(), vec![ByteRange::new(start, end)])];
+    // `Off. “Äh” On. ` has 14 code points and 19 bytes.
+    for key in ["reference_contexts", "references"] {
+        let offsets = r#""start": 14, "end": 18"#;
+        assert_eq!(place(key, &format!(r#""text": "Off.", {offsets}"#)), at(19, 23), "{key}");
+        assert_eq!(place(key, r#""text": "Off.", "start": 17, "end": 21"#), at(19, 23), "{key}");
+        assert_eq!(place(key, r#""start": 0, "end": 4"#), at(0, 4), "{key}");
+    }
+    let whole = vec![("a.md".to_owned(), Vec::new())];
+    assert_eq!(place("reference_contexts", r#""title": "T""#), whole);
+}
+
+#[test]
+fn a_row_that_says_that_it_has_no_answer_is_unanswerable() {
+    let found = anchored(r#"{"question": "?", "reference": "4 hours", "answerable": false}"#);
+    let question = &found.questions[0];
+    assert_eq!(question.kind, QuestionKind::Unanswerable);
+    assert!(question.answers.is_empty() && question.evidence.is_empty());
 }

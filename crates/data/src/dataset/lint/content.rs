@@ -77,7 +77,7 @@ pub(super) fn questions_without_evidence(subject: &LintSubject<'_>) -> Vec<Findi
     let is_labelled = |question: &Question| {
         question.kind == QuestionKind::Unanswerable
             || !question.evidence.is_empty()
-            || !question.relevant.is_empty()
+            || question.relevant.values().any(|grade| *grade > 0)
     };
     let numbers = 0..subject.questions.len();
     let found = numbers.filter(|&number| !is_labelled(&subject.questions[number])).map(|number| {

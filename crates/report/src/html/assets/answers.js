@@ -103,11 +103,12 @@ function replyOf(attempt) {
 function attemptFacts({ stance, finish, origin, tokens, cost_usd, seconds }, run) {
   const isUnknown = run.k === 0;
   const billed = tokens.prompt_billed === undefined ? "" : `, ${thousands(tokens.prompt_billed)} billed`;
-  const used = `${thousands(tokens.prompt)} prompt${billed}, ${thousands(tokens.completion)} reply`;
+  const prompt = tokens.prompt || !isUnknown ? `${thousands(tokens.prompt)} prompt${billed}, ` : "";
+  const used = `${prompt}${thousands(tokens.completion)} reply`;
   return [
     ["stance", spoken(stance)],
-    ["ended by", spoken(finish)],
-    ["taken from", meant(ORIGINS, origin) || spoken(origin)],
+    ["ended by", isUnknown && finish === "stop" ? "–" : spoken(finish)],
+    ["taken from", isUnknown ? "–" : meant(ORIGINS, origin) || spoken(origin)],
     ["tokens", isUnknown && !tokens.prompt && !tokens.completion ? "–" : used],
     ["cost", isUnknown && !cost_usd ? "–" : dollars(cost_usd)],
     ["time", timed(seconds)],

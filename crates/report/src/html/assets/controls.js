@@ -98,7 +98,7 @@ function choicesInOrder(filter, counts, chosen) {
 function choiceLabel(filter, name, count) {
   const [main, fault] = filter === "class" ? name.split("/") : [name];
   const ofClass = name === "lost" ? "any loss" : fault ? `\u00a0\u00a0${main}: ${fault}` : main;
-  const text = filter === "tag" ? shownPlain(name) : filter === "class" ? ofClass : spoken(name);
+  const text = filter === "tag" ? shownPlain(name) : filter === "class" ? ofClass : name;
   return `${text} (${thousands(count)})`;
 }
 

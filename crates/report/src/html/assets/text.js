@@ -25,8 +25,7 @@ function shown(raw, most = CELL_UNITS) {
   const element = make("bdi", { class: "rx-text", dir: "auto" });
   const end = raw.length > most ? boundary(raw, most) : raw.length;
   appendText(element, raw.slice(0, end), false);
-  if (end < raw.length)
-    element.append(make("span", { class: "rx-cut" }, `… ${thousands(raw.length - end)} more characters`));
+  if (end < raw.length) element.append(make("span", { class: "rx-cut" }, "…"));
   return element;
 }
 

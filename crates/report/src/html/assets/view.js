@@ -99,5 +99,7 @@ function remember(app, isNew) {
 function bringIntoView() {
   const section = document.getElementById("questions") || document.getElementById("rx-questions");
   const { top } = section.getBoundingClientRect();
-  if (top < 0 || top > window.innerHeight / 2) section.scrollIntoView();
+  if (top >= 0 && top <= window.innerHeight / 2) return;
+  section.scrollIntoView();
+  document.getElementById("rx-grid")?.focus({ preventScroll: true });
 }

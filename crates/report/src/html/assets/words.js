@@ -41,7 +41,7 @@ const CONDITIONS = {
 
 const ORIGINS = {
   called: "a call",
-  cached: "the cache",
+  cached: "the cache, or recorded responses",
   same_prompt: "another condition with the same prompt",
 };
 
