@@ -20,6 +20,5 @@ pub mod retry_after;
 pub mod sanitize;
 pub mod script;
 pub mod sentences;
-pub mod short_key;
 pub mod thinking;
 pub mod tokens;

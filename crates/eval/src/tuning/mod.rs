@@ -182,14 +182,12 @@ pub struct HeldOut {
     pub winner: f64,
     /// Winner minus default.
     pub delta: f64,
-    /// Its interval at 1 - 5% / `evaluations`, by the test that gives p; `None` under two clusters.
+    /// Its 95% interval, by the test that gives p; `None` under two clusters.
     pub ci95: Option<Interval>,
-    /// p by the paired randomisation test, two-sided, times `evaluations`, at most 1; `None` if no question was compared.
+    /// p by the paired randomisation test, two-sided; `None` if no question was compared.
     pub p: Option<f64>,
     /// Minimum detectable effect of one such comparison (80% power at 5%); `None` if the differences have no variance.
     pub detectable: Option<f64>,
-    /// Number of trials ever compared with a default on these questions, this one included.
-    pub evaluations: usize,
 }
 
 /// The verdict of a sweep.

@@ -130,15 +130,12 @@ fn failed_row(trial: &ScoredTrial) -> Option<RankedTrial> {
 }
 
 /// Compares the winner with the default on held-out questions: the values of `plan.metric` by question, where both have one.
-/// `evaluations`, at least 1, is the number of trials ever compared with a default on these questions, this one included: p is
-/// multiplied by it (Bonferroni), and the interval widened by as much, to correct for repeated evaluations.
 #[must_use]
 pub fn held_out(
     default: &[Option<f64>],
     winner: &[Option<f64>],
     cluster_of: &[usize],
     plan: &TuningPlan,
-    evaluations: usize,
 ) -> HeldOut {
     let pairs = default.iter().zip(winner).zip(cluster_of);
     let compared: Vec<((f64, f64), usize)> = pairs
@@ -148,7 +145,7 @@ pub fn held_out(
     let (default, winner): (Vec<f64>, Vec<f64>) = pairs.into_iter().unzip();
     let differences: Vec<f64> =
         winner.iter().zip(&default).map(|(winner, default)| minus(*winner, *default)).collect();
-    let test = tested(&differences, &cluster_of, evaluations, plan);
+    let test = tested(&differences, &cluster_of, 1, plan);
     let sizes = clusters::sizes(&cluster_of);
     HeldOut {
         n: differences.len(),
@@ -158,9 +155,8 @@ pub fn held_out(
         winner: mean(&winner),
         delta: mean(&differences),
         ci95: test.and_then(|test| test.interval),
-        p: test.map(|test| (test.p * evaluations as f64).min(1.0)),
+        p: test.map(|test| test.p),
         detectable: detectable(&differences, &cluster_of),
-        evaluations,
     }
 }
 

@@ -16,7 +16,7 @@ use ragtriage_core::text::numbers::plural;
 use ragtriage_core::types::Interval;
 
 /// Judges `ranking`, computed from `sweep` by `plan`. On held-out questions its winner is claimed to be better than the
-/// default if their p, corrected for evaluations, is under 5% and it is better there too: nothing else is tested there. By
+/// default if their p is under 5% and it is better there too: nothing else is tested there. By
 /// Holm, the first ranked trial that is better than the default with an adjusted p under 5% is claimed: the adjustment
 /// bounds the probability of any false claim over all trials, so that it need not be the winner. Without a confirmation
 /// nothing is claimed.
@@ -89,15 +89,10 @@ impl Found<'_> {
     }
 
     fn on_held_out(&self, best: &RankedTrial, found: &HeldOut) -> TuningVerdict {
-        let HeldOut { default, winner, delta, ci95, p, evaluations, n, .. } = *found;
+        let HeldOut { default, winner, delta, ci95, p, n, .. } = *found;
         let p_shown = p.map_or(String::new(), |p| format!(", p {}", p_text(p)));
-        let adjusted = if evaluations > 1 {
-            format!(" (adjusted for {evaluations} evaluations)")
-        } else {
-            String::new()
-        };
         let by = with_interval(delta, ci95);
-        let numbers = format!("{winner:.3} against {default:.3}, {by}{p_shown}{adjusted}");
+        let numbers = format!("{winner:.3} against {default:.3}, {by}{p_shown}");
         let is_shown = p.is_some_and(|p| p < LEVEL);
         if is_shown && is_better(delta, self.direction) {
             let on = questions(n);
@@ -111,7 +106,7 @@ impl Found<'_> {
             return TuningVerdict { harms: true, ..kept(text) };
         }
         let text = self.undecided(&format!("{best} is not distinguishable"), &on, &numbers);
-        kept(text + &self.least(found.n_clusters, evaluations, n, found.detectable))
+        kept(text + &self.least(found.n_clusters, 1, n, found.detectable))
     }
 
     fn by_holm(&self, best: &RankedTrial) -> TuningVerdict {

@@ -1,19 +1,12 @@
-//! The folder of a sweep: the runs of its trials, and the log of held-out evaluations.
+//! The folder of a sweep, with the runs of its trials.
 
-use std::collections::BTreeSet;
 use std::fs::{DirBuilder, File, OpenOptions, TryLockError};
-use std::io::{Read, Write};
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
-use serde::{Deserialize, Serialize};
-
 use crate::Error;
-use ragtriage_core::metric::Metric;
 use ragtriage_data::run::{Kind, RunFolder};
 
-/// Log of held-out evaluations in the parent folder, shared by all sweeps: they use the same held-out questions.
-const EVALUATIONS: &str = "held_out_evaluations.jsonl";
 /// Lock file that marks a sweep folder.
 const LOCK: &str = "lock";
 
@@ -21,25 +14,8 @@ const LOCK: &str = "lock";
 #[derive(Debug)]
 pub struct SweepFolder {
     folder: RunFolder,
-    evaluations: PathBuf,
     /// Held as long as this lives.
     _lock: File,
-}
-
-/// A comparison with the default on held-out questions.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct HeldOutEvaluation {
-    /// Time of the evaluation, UTC, RFC 3339.
-    pub at: String,
-    /// The hash of the held-out questions.
-    pub questions: String,
-    /// Hash of the default's configuration.
-    pub default: String,
-    /// Hash of the compared trial's configuration.
-    pub trial: String,
-    /// The metric.
-    #[serde(alias = "measure")]
-    pub metric: Metric,
 }
 
 impl SweepFolder {
@@ -76,7 +52,7 @@ impl SweepFolder {
         let mut private_folder = DirBuilder::new();
         let created = private_folder.recursive(true).mode(0o700).create(&runs);
         created.map_err(io("create", &runs))?;
-        Ok(Self { folder, evaluations: parent.join(EVALUATIONS), _lock: lock })
+        Ok(Self { folder, _lock: lock })
     }
 
     /// Returns the folder's path.
@@ -97,42 +73,6 @@ impl SweepFolder {
     /// `Store`.
     pub fn write(&self, name: &str, content: &[u8]) -> Result<(), Error> {
         Ok(self.folder.write(name, content)?)
-    }
-
-    /// Appends evaluations to the log and returns the number of distinct comparisons with a default on the questions of the last,
-    /// over all sweeps of the same parent folder. An unreadable line counts as one.
-    ///
-    /// # Errors
-    /// `Io`.
-    pub fn record_evaluations(&self, evaluations: &[HeldOutEvaluation]) -> Result<usize, Error> {
-        let path = &self.evaluations;
-        let mut file =
-            private().read(true).append(true).create(true).open(path).map_err(io("open", path))?;
-        file.lock().map_err(io("lock", path))?;
-        let mut text = String::new();
-        file.read_to_string(&mut text).map_err(io("read", path))?;
-        let torn = if text.is_empty() || text.ends_with('\n') { "" } else { "\n" };
-        let line = |evaluation: &HeldOutEvaluation| {
-            serde_json::to_string(evaluation).expect("plain JSON") + "\n"
-        };
-        let new: String =
-            [torn.to_owned()].into_iter().chain(evaluations.iter().map(line)).collect();
-        file.write_all(new.as_bytes())
-            .and_then(|()| file.sync_data())
-            .map_err(io("write", path))?;
-        let questions = evaluations.last().map(|evaluation| evaluation.questions.as_str());
-        let known: Vec<Result<HeldOutEvaluation, _>> =
-            (text + &new).lines().filter(|l| !l.is_empty()).map(serde_json::from_str).collect();
-        let here = known
-            .iter()
-            .flatten()
-            .filter(|evaluation| Some(evaluation.questions.as_str()) == questions);
-        let compared: BTreeSet<(&str, &str, Metric)> = here
-            .map(|evaluation| {
-                (evaluation.default.as_str(), evaluation.trial.as_str(), evaluation.metric)
-            })
-            .collect();
-        Ok(compared.len() + known.iter().filter(|evaluation| evaluation.is_err()).count())
     }
 }
 
@@ -158,46 +98,6 @@ mod tests {
     use std::fs;
 
     use super::*;
-
-    fn evaluation(questions: &str, trial: &str) -> HeldOutEvaluation {
-        HeldOutEvaluation {
-            at: "2026-01-01T00:00:00Z".to_owned(),
-            questions: questions.to_owned(),
-            default: "d".to_owned(),
-            trial: trial.to_owned(),
-            metric: "EM@5".parse().expect("a metric"),
-        }
-    }
-
-    #[test]
-    fn looks_are_counted_by_what_was_compared_on_the_same_questions() {
-        let parent = tempfile::tempdir().expect("a folder");
-        let looked = |all: &[(&str, &str)]| -> Vec<usize> {
-            let folder = SweepFolder::open(parent.path(), "sweep").expect("opened");
-            all.iter()
-                .map(|(questions, trial)| {
-                    folder.record_evaluations(&[evaluation(questions, trial)]).expect("recorded")
-                })
-                .collect()
-        };
-        assert_eq!(looked(&[("q", "a"), ("q", "a"), ("q", "b")]), [1, 1, 2]);
-        // A later evaluation by another process: earlier ones still count; other questions are
-        // fresh.
-        assert_eq!(looked(&[("q", "c"), ("other", "c")]), [3, 1]);
-    }
-
-    #[test]
-    fn a_torn_line_is_a_look_and_ends_nothing() {
-        let parent = tempfile::tempdir().expect("a folder");
-        let folder = SweepFolder::open(parent.path(), "sweep").expect("opened");
-        assert_eq!(folder.record_evaluations(&[evaluation("q", "a")]).expect("recorded"), 1);
-        let path = parent.path().join(EVALUATIONS);
-        let text = fs::read_to_string(&path).expect("there");
-        fs::write(&path, &text[..text.len() - 9]).expect("torn");
-        // The torn line counts as one, the new one as another.
-        assert_eq!(folder.record_evaluations(&[evaluation("q", "b")]).expect("recorded"), 2);
-        assert_eq!(folder.record_evaluations(&[evaluation("q", "b")]).expect("recorded"), 2);
-    }
 
     #[test]
     fn a_name_that_leaves_the_folder_is_refused() {

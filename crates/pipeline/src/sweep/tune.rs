@@ -7,7 +7,7 @@ use std::sync::Arc;
 use serde::Serialize;
 use sha2::{Digest, Sha256};
 
-use super::folder::{HeldOutEvaluation, SweepFolder};
+use super::folder::SweepFolder;
 use super::partition::{QuestionPart, split};
 use super::space;
 use super::trial::TrialResult;
@@ -154,13 +154,10 @@ pub async fn tune(request: &SweepRequest<'_>, dataset: Dataset) -> Result<SweepO
         (None, Some(_)) => Ok(Some(Confirmation::Holm)),
         (Some(part), Some(winner)) => Box::pin(sweep.confirmed(part, [&trials[0], winner])).await,
     };
-    let confirmation = match (confirmation, sweep.note_evaluations()) {
-        (Ok(confirmation), Ok(())) => confirmation,
-        (Err(error), _) | (_, Err(error)) => {
-            failure.get_or_insert_with(|| format!("the held-out evaluation failed: {error}"));
-            None
-        }
-    };
+    let confirmation = confirmation.unwrap_or_else(|error| {
+        failure.get_or_insert_with(|| format!("the held-out evaluation failed: {error}"));
+        None
+    });
     let mut verdict = judge(&ranking, confirmation.as_ref(), &scores, plan);
     if let Some(failure) = &failure {
         verdict.text = format!("Incomplete: {failure}. {}", verdict.text);
@@ -244,18 +241,15 @@ impl<'a> Sweep<'a> {
         clusters::question_clusters(questions, self.request.base.settings.evaluation.cluster)
     }
 
-    /// Compares the winner with the default on the held-out questions of `part`. The evaluation is recorded before it runs. `None` if
-    /// no question was compared.
+    /// Compares the winner with the default on the held-out questions of `part`. `None` if no question was compared.
     ///
     /// # Errors
-    /// The failure of one of the two, or of recording the evaluation, which is then not run.
+    /// The failure of one of the two.
     async fn confirmed(
         &self,
         part: &QuestionPart,
         [default, winner]: [&Trial; 2],
     ) -> Result<Option<Confirmation>, Error> {
-        let evaluation = self.evaluation(held_out_hash(&part.questions), default, winner);
-        let evaluations = self.request.folder.record_evaluations(&[evaluation])?;
         let pair = [default.clone(), winner.clone()];
         let done: Vec<TrialResult> =
             Box::pin(self.tried(part, &pair)).await.into_iter().collect::<Result<_, _>>()?;
@@ -267,30 +261,8 @@ impl<'a> Sweep<'a> {
             return Ok(None);
         };
         let clusters = self.clusters(&part.questions);
-        let found = held_out(default, winner, &clusters, &self.plan, evaluations);
+        let found = held_out(default, winner, &clusters, &self.plan);
         Ok((found.n > 0).then_some(Confirmation::HeldOut(found)))
-    }
-
-    /// Records an evaluation for each trial if held-out questions are among the tuning questions, since they can then confirm
-    /// little.
-    fn note_evaluations(&self) -> Result<(), Error> {
-        let questions = &self.choosing.questions;
-        let is_held_out = |question: &Question| question.split == Some(Split::Heldout);
-        let (default, others) = (&self.trials[0], &self.trials[1..]);
-        if others.is_empty() || !questions.iter().any(is_held_out) {
-            return Ok(());
-        }
-        let hash = held_out_hash(questions);
-        let evaluations: Vec<HeldOutEvaluation> =
-            others.iter().map(|trial| self.evaluation(hash.clone(), default, trial)).collect();
-        self.request.folder.record_evaluations(&evaluations)?;
-        Ok(())
-    }
-
-    fn evaluation(&self, questions: String, default: &Trial, trial: &Trial) -> HeldOutEvaluation {
-        let (default, trial) = (default.id.clone(), trial.id.clone());
-        let metric = self.plan.metric;
-        HeldOutEvaluation { at: record::now(), questions, default, trial, metric }
     }
 }
 
@@ -359,12 +331,4 @@ fn in_order(trials: &[Trial]) -> Vec<usize> {
     let mut places: Vec<usize> = (0..trials.len()).collect();
     places.sort_by_key(|&at| keys[at]);
     places
-}
-
-/// Returns the hash of the held-out `questions` in any order: their ids and texts.
-fn held_out_hash(questions: &[Question]) -> String {
-    let held_out = questions.iter().filter(|question| question.split == Some(Split::Heldout));
-    let asked: BTreeSet<(&str, &str)> =
-        held_out.map(|question| (question.id.as_str(), question.text.as_str())).collect();
-    hex(&Sha256::digest(serde_json::json!(asked).to_string())[..8])
 }

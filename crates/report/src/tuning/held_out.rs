@@ -2,7 +2,7 @@
 
 use super::ranked::{delta, interval, mean, none};
 use crate::document::Table;
-use ragtriage_core::text::numbers::{plural, thousands};
+use ragtriage_core::text::numbers::thousands;
 use ragtriage_eval::compare::p_text;
 use ragtriage_eval::tuning::HeldOut;
 
@@ -17,12 +17,11 @@ pub(super) fn table(found: &HeldOut) -> Table {
         delta: by,
         ci95,
         p,
-        evaluations,
         detectable: _,
     } = found;
     let mut table = Table::new(
         "Held-out evaluation of the best trial",
-        &["", "n", "clusters", "default", "best", "delta", "95% CI", "p", "evaluations"],
+        &["", "n", "clusters", "default", "best", "delta", "95% CI", "p"],
     );
     table.row([
         "held out".to_owned(),
@@ -33,11 +32,6 @@ pub(super) fn table(found: &HeldOut) -> Table {
         delta(*by),
         interval(*ci95),
         p.map_or_else(none, p_text),
-        thousands(*evaluations),
     ]);
-    table.notes.push(format!(
-        "{} on these questions so far, this one included; p is multiplied by their number (Bonferroni), and the interval widened as much",
-        plural(*evaluations, "comparison with a default was made", "comparisons with a default were made")
-    ));
     table
 }

@@ -3,46 +3,29 @@
 //! Ordinary encoding: a special token's name in a text (`<|endoftext|>`) is plain text. A text of n bytes has at most n
 //! tokens. Unlike tiktoken's, the time is proportional to the text, whatever the text; the tests compare the tokens.
 
-use std::sync::LazyLock;
-
 use bpe_openai::cl100k_base;
 
 use super::TokenCounter;
 use super::encoded::Encoded;
-use super::piece_counts::PieceCounts;
-use super::pieces::Pieces;
-
-static COUNTS: LazyLock<PieceCounts> = LazyLock::new(PieceCounts::default);
 
 /// Counts by the vocabulary of GPT-3.5, GPT-4 and text-embedding-ada-002.
 pub(super) struct BytePairs;
 
 impl TokenCounter for BytePairs {
     fn count(&self, text: &str) -> usize {
-        self.count_up_to(text, usize::MAX - 1)
+        cl100k_base().count(text)
     }
 
     fn count_up_to(&self, text: &str, limit: usize) -> usize {
-        let bpe = &cl100k_base().bpe;
-        let mut n_tokens = 0;
-        for piece in Pieces::new(text) {
-            let (bytes, left) = (piece.as_bytes(), limit - n_tokens);
-            let counted = COUNTS
-                .of_short(bytes, || bpe.count(bytes))
-                .or_else(|| bpe.count_till_limit(bytes, left));
-            n_tokens += counted.unwrap_or(left + 1);
-            if n_tokens > limit {
-                break;
-            }
-        }
-        n_tokens
+        let tokenizer = cl100k_base();
+        tokenizer.count_till_limit(&tokenizer.normalize(text), limit).unwrap_or(limit + 1)
     }
 
     fn starts(&self, text: &str) -> Vec<usize> {
         let bpe = &cl100k_base().bpe;
         let mut starts = Vec::new();
         let mut end = 0;
-        for piece in Pieces::new(text) {
+        for piece in cl100k_base().split(text) {
             for token in bpe.encode_via_backtracking(piece.as_bytes()) {
                 starts.push(text.floor_char_boundary(end));
                 end += bpe.token_len(token);

@@ -6,8 +6,6 @@
 mod byte_pair;
 mod encoded;
 mod model;
-mod piece_counts;
-mod pieces;
 mod words;
 
 use std::sync::Arc;
