@@ -71,7 +71,6 @@ fn a_comparison_in_a_terminal() {
     Flipped from A to B
             class in A  class in B  questions
       lost  correct     ranked_low          1
-      - moved: neither lost nor gained, but of another class; below, up to three questions of each row
       - q3: How long do Gamma restarts take?
           flip  lost: correct -> ranked_low
           gold  nine seconds
@@ -214,10 +213,8 @@ fn a_wrong_call_is_refused_with_a_hint() {
         &["compare", "runs/k5", "runs/k1", "--primary", "FactRecall"],
         "error: no question has a value of `FactRecall` in both runs",
     );
-    project.refuses_with_some_hint(
-        &["compare", "runs/k5", "gone"],
-        "error: there is no run `gone`",
-    );
+    project
+        .refuses_with_some_hint(&["compare", "runs/k5", "gone"], "error: there is no run `gone`");
     for args in [
         &["compare"][..],
         &["compare", "runs/k5"],

@@ -28,7 +28,9 @@ use ragtriage_core::attribute::place::{ForeignPassage, WordIndex, in_named};
 use ragtriage_core::text::answer_index::{AnswerIndex, Occurrence};
 use ragtriage_core::text::quote::one_spaced;
 use ragtriage_core::text::sentences;
-use ragtriage_core::types::{ByteRange, DocId, Document, DocumentNames, Member, Note, Question, QuestionKind};
+use ragtriage_core::types::{
+    ByteRange, DocId, Document, DocumentNames, Member, Note, Question, QuestionKind,
+};
 
 /// Maximum number of candidate places of a question: an annotator reads each.
 const MOST_PLACES: usize = 20;
