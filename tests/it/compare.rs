@@ -71,7 +71,6 @@ fn a_comparison_in_a_terminal() {
     Flipped from A to B
             class in A  class in B  questions
       lost  correct     ranked_low          1
-      - moved: neither lost nor gained, but of another class; below, up to three questions of each row
       - q3: How long do Gamma restarts take?
           flip  lost: correct -> ranked_low
           gold  nine seconds

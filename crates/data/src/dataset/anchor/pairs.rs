@@ -61,8 +61,11 @@ impl Reference {
 
     /// Returns the document that it names as a whole; `None` for a text or a place.
     pub(super) fn name(&self) -> Option<&str> {
-        let of_document = || self.doc.as_deref().filter(|_| self.start.is_none());
-        self.text.as_deref().map_or_else(of_document, |text| Some(text).filter(|it| is_id(it)))
+        match (self.text.as_deref(), self.doc.as_deref()) {
+            (Some(text), None) => Some(text).filter(|text| is_id(text)),
+            (None, doc) => doc.filter(|_| self.start.is_none()),
+            (Some(_), Some(_)) => None,
+        }
     }
 }
 
