@@ -33,7 +33,11 @@ pub(super) struct InPrompt<'c> {
 pub(super) fn find<'c>(prompt: &str, contexts: &'c [Located<'_>]) -> Vec<InPrompt<'c>> {
     let prompt = quote::one_spaced(prompt);
     let mut found: Vec<InPrompt<'c>> = Vec::new();
-    let mut whole: Vec<(usize, Vec<String>)> = contexts.iter().map(spaced).enumerate().collect();
+    let mut whole: Vec<(usize, Vec<String>)> = contexts
+        .iter()
+        .map(|one| forms(one).map(quote::one_spaced).collect())
+        .enumerate()
+        .collect();
     // The longest first, so that a shorter one inside it is recognised as such.
     whole.sort_by_key(|(_, forms)| Reverse(forms.iter().map(String::len).max()));
     for (context, forms) in whole {
@@ -66,10 +70,6 @@ pub(super) fn find<'c>(prompt: &str, contexts: &'c [Located<'_>]) -> Vec<InPromp
 fn forms<'c>((context, passages): &'c Located<'_>) -> impl Iterator<Item = &'c str> {
     let texts = passages.iter().map(|passage| passage.text.as_str());
     context.text.as_deref().into_iter().chain(texts)
-}
-
-fn spaced(placed: &Located<'_>) -> Vec<String> {
-    forms(placed).map(quote::one_spaced).collect()
 }
 
 fn beginning<'c>(prompt: &str, context: usize, placed: &'c Located<'_>) -> Option<InPrompt<'c>> {

@@ -76,13 +76,7 @@ impl Step {
 
 impl From<RetrieverName> for Step {
     fn from(name: RetrieverName) -> Self {
-        match name {
-            RetrieverName::Tfidf => Self::Tfidf,
-            RetrieverName::Bm25 => Self::Bm25,
-            RetrieverName::Dense => Self::Dense,
-            RetrieverName::LateInteraction => Self::LateInteraction,
-            RetrieverName::Collection => Self::Collection,
-        }
+        Self::named(name.name()).expect("each retriever is a step")
     }
 }
 

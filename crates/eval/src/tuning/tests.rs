@@ -126,13 +126,8 @@ fn where_less_is_better_the_lowest_wins() {
     assert_eq!(names(&ranking), ["a", "default", "worse"]);
     let held_out = |winner: [f64; 8]| {
         let values = |values: [f64; 8]| values.map(Some);
-        let found = super::held_out(
-            &values([1.0; 8]),
-            &values(winner),
-            &[0, 1, 2, 3, 4, 5, 6, 7],
-            &plan,
-            1,
-        );
+        let found =
+            super::held_out(&values([1.0; 8]), &values(winner), &[0, 1, 2, 3, 4, 5, 6, 7], &plan);
         judge(&ranking, Some(&Confirmation::HeldOut(found)), &sweep, &plan).claimed
     };
     // Eight clusters of one sign: p = 2 / 2^8.
@@ -166,7 +161,7 @@ fn without_the_default_there_is_an_order_and_no_difference() {
     assert_eq!(names(&ranking), ["b", "a", "default"]);
     assert!(ranking.rows.iter().all(|row| row.difference.is_none()));
     let (none, values) = ([None; 2], [Some(0.5); 2]);
-    let held_out = held_out(&none, &values, &[0, 1], &plan("EM@5"), 1);
+    let held_out = held_out(&none, &values, &[0, 1], &plan("EM@5"));
     assert_eq!((held_out.n, held_out.p), (0, None));
     for confirmation in [None, Some(Confirmation::HeldOut(held_out))] {
         let verdict = judge(&ranking, confirmation.as_ref(), &sweep, &plan("EM@5"));

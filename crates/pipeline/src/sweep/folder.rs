@@ -32,7 +32,9 @@ impl SweepFolder {
             made => made?,
         };
         let file = folder.file(LOCK);
-        let lock = private()
+        let lock = OpenOptions::new()
+            .write(true)
+            .mode(0o600)
             .read(true)
             .create(true)
             .truncate(false)
@@ -84,13 +86,6 @@ fn is_sweep(path: &Path) -> bool {
 fn io<'a>(action: &'static str, path: &'a Path) -> impl FnOnce(std::io::Error) -> Error + 'a {
     let hint = "check that the folder is writable, or choose another with `--out`";
     move |error| Error::io(action, path, &error).with_hint(hint)
-}
-
-/// Opens files readable only by their owner, like a run's.
-fn private() -> OpenOptions {
-    let mut options = OpenOptions::new();
-    options.write(true).mode(0o600);
-    options
 }
 
 #[cfg(test)]

@@ -1,11 +1,10 @@
 //! Runs a sweep: every trial on the tuning questions, the best confirmed on the held-out questions.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::HashMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 
 use serde::Serialize;
-use sha2::{Digest, Sha256};
 
 use super::folder::SweepFolder;
 use super::partition::{QuestionPart, split};
@@ -16,15 +15,14 @@ use crate::error::SEE_DEFAULTS;
 use crate::index_cache::IndexCache;
 use crate::progress::Progress;
 use crate::settings::assemble::{self, Environment};
-use crate::settings::{Resolved, Settings, record};
+use crate::settings::{Resolved, Settings};
 use crate::{Error, Kind};
 use ragtriage_clients::fetch::OnDownload;
 use ragtriage_core::config::check_ranges;
 use ragtriage_core::correctness::Judge;
 use ragtriage_core::metric::{Aggregate, Cutoff, Family, Metric};
-use ragtriage_core::text::hex::hex;
 use ragtriage_core::text::numbers::plural;
-use ragtriage_core::types::{Dataset, Document, Note, Question, Split};
+use ragtriage_core::types::{Dataset, Document, Note, Question};
 use ragtriage_eval::clusters;
 use ragtriage_eval::tuning::{
     Confirmation, ScoredTrial, SweepScores, TrialRanking, TuningPlan, TuningVerdict, held_out,

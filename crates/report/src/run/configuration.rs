@@ -3,22 +3,11 @@
 //! A report is passed on more freely than a run's folder: private values ([`shown`]) are left out. User info and query of
 //! addresses were never recorded.
 
-use serde_json::{Value, json};
-
 use crate::document::Fact;
 use crate::external;
 use ragtriage_core::types::QuestionKind;
-use ragtriage_data::run::{Manifest, SavedRun, shown};
+use ragtriage_data::run::{Manifest, SavedRun, SettingDifference, shown};
 use ragtriage_eval::summary::Summary;
-
-/// Settings that are shown whatever they are, with their places.
-const MAIN: [(&str, &str); 5] = [
-    ("chunking.size", "/chunking/size"),
-    ("chunking.overlap", "/chunking/overlap"),
-    ("retrieval.retrievers", "/retrieval/retrievers"),
-    ("retrieval.k", "/retrieval/k"),
-    ("generation.generator", "/generation/generator"),
-];
 
 /// Returns data, settings, versions and models in reading order.
 pub(super) fn facts(run: &SavedRun, summary: &Summary) -> Vec<Fact> {
@@ -39,7 +28,7 @@ pub(super) fn facts(run: &SavedRun, summary: &Summary) -> Vec<Fact> {
                 evaluation.correct, evaluation.scorer
             ),
         ),
-        Fact::new("Version", version(manifest)),
+        Fact::new("Version", format!("ragtriage {}, {}", manifest.version, manifest.started)),
     ]);
     facts.extend(manifest.models.iter().map(|model| {
         let hash = model.sha256.get("model.safetensors");
@@ -76,41 +65,25 @@ fn questions(run: &SavedRun, summary: &Summary) -> String {
     )
 }
 
-fn version(manifest: &Manifest) -> String {
-    let commit = manifest.git_commit.as_deref().map_or(String::new(), |commit| {
-        let (hash, dirty) =
-            commit.split_once('-').map_or((commit, ""), |(hash, _)| (hash, " with changes"));
-        format!(", commit {}{dirty}", short(hash))
-    });
-    format!("ragtriage {}{commit}, {}", manifest.version, manifest.started)
-}
-
 /// The first twelve digits of a hash.
 fn short(hash: &str) -> &str {
     hash.get(..12).unwrap_or(hash)
 }
 
-/// Returns the settings that differ from their defaults, ascending by name, then the main ones of our own pipeline that do not.
+/// Returns the settings that differ from their defaults, ascending by name.
 fn settings(manifest: &Manifest) -> Vec<Fact> {
-    let differences = Manifest::default().setting_differences(manifest);
-    let mut facts: Vec<Fact> = differences
-        .iter()
-        .map(|one| Fact::new(&*one.key, shown(&one.key, &one.to, "(not shown)").to_string()))
-        .collect();
-    if manifest.is_external() {
-        return facts;
-    }
-    let all = json!(manifest.settings);
-    for (key, pointer) in MAIN {
-        if differences.iter().all(|one| one.key != key) {
-            facts.push(Fact::new(key, all.pointer(pointer).unwrap_or(&Value::Null).to_string()));
-        }
-    }
-    facts
+    let differences = Manifest::default().setting_differences(manifest).into_iter();
+    let fact = |one: SettingDifference| {
+        let value = shown(&one.key, &one.to, "(not shown)").to_string();
+        Fact::new(one.key, value)
+    };
+    differences.map(fact).collect()
 }
 
 #[cfg(test)]
 mod tests {
+    use serde_json::{Value, json};
+
     use super::*;
 
     fn told(settings: Value) -> Vec<String> {
@@ -120,7 +93,7 @@ mod tests {
     }
 
     #[test]
-    fn settings_that_differ_are_named_with_their_values_before_the_main_ones_that_do_not() {
+    fn settings_that_differ_are_named_with_their_values() {
         let found = told(json!({
             "rerank": {"model": "m"}, "retrieval": {"retrievers": ["dense"], "bm25": {"k1": 1.0}, "k": 6},
             "chunking": {"size": 100, "overlap": 7},
@@ -134,7 +107,6 @@ mod tests {
                 "retrieval.bm25.k1: 1.0",
                 "retrieval.k: 6",
                 "retrieval.retrievers: [\"dense\"]",
-                "generation.generator: \"none\"",
             ]
         );
     }

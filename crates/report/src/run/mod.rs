@@ -50,8 +50,7 @@ pub fn report(run: &SavedRun, evaluation: &Evaluation) -> Report {
     for table in tables.chain([by_answer]).chain(metrics::conditions(summary)).chain(judged) {
         report.table(table);
     }
-    let tables = what_if::causes(run, summary).into_iter().chain(metrics::slices(run, summary));
-    for (at, table) in tables.enumerate() {
+    for (at, table) in metrics::slices(run, summary).into_iter().enumerate() {
         if at == 0 {
             report.section(sections::DIAGNOSIS);
         }

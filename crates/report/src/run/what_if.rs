@@ -67,29 +67,6 @@ pub(super) fn limits(run: &SavedRun, summary: &Summary) -> Option<Fact> {
     (!parts.is_empty()).then(|| Fact::new("or", parts.join("; ")))
 }
 
-/// Returns the table of the causes of `not_retrieved`; `None` where none is known.
-pub(super) fn causes(run: &SavedRun, summary: &Summary) -> Option<Table> {
-    let n = summary.causes.values().map(|share| share.count).sum();
-    let title = format!("Causes of not_retrieved (n = {})", thousands(n));
-    let mut table =
-        Table::new(title, &["cause", "the evidence is found", "questions, 95% CI", "change"]);
-    for cause in Cause::ALL {
-        let share = summary.causes.get(cause.name())?;
-        let found = match cause {
-            Cause::Query => "with the title of its document added to the question",
-            Cause::Vocabulary => "only with words of its own",
-            Cause::Index => "not even with words of its own",
-        };
-        table.row([
-            cause.to_string(),
-            found.to_owned(),
-            counted(share, n),
-            change(cause, run).to_owned(),
-        ]);
-    }
-    Some(table)
-}
-
 /// Returns the count with the interval of its share of `n`.
 fn counted(share: &Share, n: usize) -> String {
     thousands(share.count) + &of_count(share.ci95.map(|ci95| ci95.times(n as f64)))

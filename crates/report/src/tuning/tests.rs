@@ -113,7 +113,6 @@ fn sweep() -> Sweep {
             ci95: Some(Interval { low: -0.01, high: 0.09 }),
             p: Some(0.24),
             detectable: None,
-            evaluations: 2,
         })),
         verdict: TuningVerdict {
             claimed: None,

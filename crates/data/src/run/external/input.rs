@@ -10,7 +10,6 @@ use flate2::bufread::MultiGzDecoder;
 
 use super::{Error, Place};
 use crate::run::file::{Limited, MOST_DATA_BYTES, open_file};
-use ragtriage_core::text::numbers;
 
 /// Magic number of gzip (RFC 1952, section 2.3.1).
 const GZIP: [u8; 2] = [0x1f, 0x8b];
@@ -68,16 +67,9 @@ impl Input {
             let most_bytes = (bytes.len() as u64).saturating_mul(MOST_GROWTH);
             let most_bytes = most_bytes.clamp(ALWAYS_BYTES, MOST_DATA_BYTES);
             let mut text = Vec::new();
-            MultiGzDecoder::new(bytes.as_slice())
-                .take(most_bytes + 1)
+            Limited::new(MultiGzDecoder::new(bytes.as_slice()), most_bytes)
                 .read_to_end(&mut text)
                 .map_err(|source| unreadable(&name, &source))?;
-            if text.len() as u64 > most_bytes {
-                return Err(Error::new(
-                    format!("`{name}` decompresses to more than {}", numbers::bytes(most_bytes)),
-                    "if this is the intended file, decompress it first",
-                ));
-            }
             bytes = text;
         }
         if let Some((_, what, hint)) = FOREIGN.iter().find(|(start, ..)| bytes.starts_with(start)) {

@@ -108,7 +108,7 @@ fn claims(sweep: &Sweep) -> [Option<String>; 3] {
         trial.result.as_ref().expect("none failed").scores.column(plan.metric).expect("measured")
     };
     let winner = values(ranking.winner.as_deref().expect("a best one"));
-    let found = held_out(&values("default"), &winner, &rest.cluster_of, &plan, 1);
+    let found = held_out(&values("default"), &winner, &rest.cluster_of, &plan);
     let confirmed = judge(&ranking, Some(&Confirmation::HeldOut(found)), &tuned, &plan);
     [by_holm.claimed, confirmed.claimed, naive]
 }
