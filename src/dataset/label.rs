@@ -18,8 +18,8 @@ use crate::runtime::block_on;
 use ragtriage_core::config::{DatasetSettings, ExternalSettings, GeneratorName, RerankSettings};
 use ragtriage_core::text::numbers::{plural, thousands};
 use ragtriage_core::types::{Dataset, Pools, QuestionKind};
-use ragtriage_data::dataset::Appended;
 use ragtriage_data::dataset::label::{self, LabelCounts, Prompt, Stopped};
+use ragtriage_data::dataset::{Appended, anchor};
 use ragtriage_pipeline::pool::pool;
 use ragtriage_pipeline::settings::Resolved;
 use ragtriage_pipeline::settings::assemble::recipients::recipients;
@@ -53,8 +53,8 @@ pub fn label(args: LabelArgs) -> Result<(), Failure> {
         let spec = resolved.dataset();
         let labelled = source::questions_file(&spec)?;
         let unresolved = labelled.with_file_name(UNRESOLVED);
-        let unresolved = Some(unresolved).filter(|file| args.reopen.is_none() && file.exists());
-        let queries = args.queries.clone().or(unresolved).unwrap_or_else(|| labelled.clone());
+        let open = Some(&unresolved).filter(|file| args.reopen.is_none() && file.exists());
+        let queries = args.queries.as_ref().or(open).unwrap_or(&labelled).clone();
         refuse_document(&spec, &queries)?;
         let (mut dataset, candidates) = ragtriage_data::dataset::asked(&spec, &queries)?;
         let mut file = Appended::open(&labelled)?;
@@ -67,7 +67,7 @@ pub fn label(args: LabelArgs) -> Result<(), Failure> {
         }
         if dataset.questions.is_empty() {
             output::talk("no question is left to label");
-            return Ok(());
+            return Ok(anchor::write_unresolved(&unresolved, &[], &file)?);
         }
         let questions = dataset.questions.clone();
         let mut pools = pooled(&resolved, dataset, args.depth.get(), args.offline).await?;
@@ -78,7 +78,8 @@ pub fn label(args: LabelArgs) -> Result<(), Failure> {
         let ask = &mut |prompt: Prompt<'_>| terminal.ask(prompt);
         let tally = label::label(&questions, &pools, ask, &mut file)?;
         conclude(&tally, &file);
-        Ok(())
+        // What was labelled is not open any more.
+        Ok(anchor::write_unresolved(&unresolved, &[], &file)?)
     })
 }
 

@@ -115,6 +115,9 @@ fn unresolved_questions_are_labelled_with_their_candidate_places_first() {
     assert_eq!(written.len(), 2, "{}", labelled.stderr);
     assert_eq!(written[1]["evidence"][0][0]["doc"], "retry.md");
     assert_eq!(written[1]["answers"], json!(["retry"]));
+    // The other one is still open.
+    let open = lines(&project, "docs/unresolved.jsonl");
+    assert_eq!((open.len(), open[0]["id"] == written[1]["id"]), (1, false));
 }
 
 #[test]
