@@ -87,6 +87,7 @@ pub fn label(args: LabelArgs) -> Result<(), Failure> {
 fn retrieval_alone(mut resolved: Resolved) -> Resolved {
     let settings = &mut resolved.settings;
     settings.generation.generator = GeneratorName::None;
+    settings.retrieval.rewrite = false;
     settings.rerank = RerankSettings::default();
     settings.external = ExternalSettings::default();
     resolved

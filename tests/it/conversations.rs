@@ -27,10 +27,7 @@ fn project() -> Project {
             format!("The service {name} listens there: port {}. {filler}", 7000 + n),
         );
         if n % 3 == 1 {
-            corpus += &document(
-                format!("near{n}"),
-                format!("Which port does {name} use? Which port does {name} use?"),
-            );
+            corpus += &document(format!("near{n}"), format!("Port of {name}: {name}."));
         }
         let history = json!([{"role": "user", "text": format!("What is {name}?")}, {"role": "assistant", "text": format!("{name} is a service.")}]);
         let question = json!({
@@ -41,10 +38,8 @@ fn project() -> Project {
         questions += &(question.to_string() + "\n");
     }
     for n in 0..10 {
-        corpus += &document(
-            format!("any{n}"),
-            "Which port does the system use? Which port does the system use?".to_owned(),
-        );
+        corpus +=
+            &document(format!("any{n}"), "Which port the system has is said elsewhere.".to_owned());
     }
     Project::of(&[
         ("c.toml", SETTINGS),

@@ -146,7 +146,7 @@ fn compressed_text_that_grows_beyond_measure_is_refused() {
         encoder.write_all(&vec![b' '; 1 << 20]).expect("in memory");
     }
     project.write("bomb", encoder.finish().expect("in memory"));
-    assert_refused(&import(&project, "bomb"), "larger than 16.8 MB");
+    assert_refused(&import(&project, "bomb"), "cannot read `bomb`: larger than 16.8 MB");
 }
 
 #[test]

@@ -122,16 +122,12 @@ fn the_report_says_what_it_must() {
     for needed in [
         "100 documents",
         "300: 220 span, 30 yes_no, 25 free, 25 unanswerable",
-        "chunking.size 200",
-        "retrieval.retrievers [\"bm25\"]",
-        "retrieval.k 5",
         "Retrieval by answer (EM@5, n = 220, questions with span answers)",
         "mean over n questions and its 95% CI; EM and EvidenceRecall over passages, the others over documents; @prompt: packed passages",
         "Answers n mean 95% CI",
         "300 questions, 100 documents, bm25, k = 5, model Claude",
         "Is retrieval the bottleneck? Yes.",
         "Effects of other settings (n = 275;",
-        "Causes of not_retrieved (n = 76)",
         "Lost questions (5 of ",
         "Time and cost",
     ] {

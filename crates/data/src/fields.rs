@@ -272,7 +272,9 @@ impl Fields {
             return Err(Error::in_line(place, "`history` must be a list of turns", hint));
         };
         let mut turns = turns.concat();
-        turns.pop_if(|last| last.role == Speaker::User && last.text.trim() == question.trim());
+        // Not the reply either.
+        let is_it = |it: &Turn| it.role == Speaker::User && it.text.trim() == question.trim();
+        turns.truncate(turns.iter().rposition(is_it).unwrap_or(turns.len()));
         Ok(turns)
     }
 

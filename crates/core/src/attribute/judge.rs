@@ -32,14 +32,6 @@ pub struct Settled {
     pub person: Decisions,
 }
 
-impl Settled {
-    /// Returns the number of decisions.
-    #[must_use]
-    pub fn count(&self) -> usize {
-        self.judge.len() + self.person.len()
-    }
-}
-
 /// Decision on an answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Decision {

@@ -65,11 +65,15 @@ pub fn at_offsets(document: &Document, passage: &ForeignPassage<'_>) -> Option<B
     points.filter(is_correct)
 }
 
-/// Returns the places of `passage` in the document that it names: at its offsets, else where its text is; of several places the
+/// Returns the places of `passage` in the document that it names: at its offsets (without a text in code points), else where its text is; of several places the
 /// nearest to its start, where that is known.
 #[must_use]
 pub fn in_named(document: &Document, passage: &ForeignPassage<'_>) -> Vec<ByteRange> {
-    if let Some(range) = at_offsets(document, passage) {
+    let at = match (passage.text, passage.start, passage.end) {
+        (None, Some(start), Some(end)) => code_points(&document.text, start, end).map(Into::into),
+        _ => at_offsets(document, passage),
+    };
+    if let Some(range) = at {
         return vec![range];
     }
     let text = passage.text.filter(|text| !text.trim().is_empty());

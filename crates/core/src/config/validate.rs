@@ -53,7 +53,7 @@ impl Settings {
         let of_endpoint = "but only `retrieval.dense.endpoint` uses it";
         let of_rerank = "but only `rerank.endpoint` uses it";
         let is_silent = self.generation.generator == GeneratorName::None;
-        let of_generator = "but there is no generator to rewrite questions: set `generation`";
+        let of_generator = "but no generator rewrites questions here: set `generation`; `tune` makes no call and needs `rewrite = false`";
         let nothing = "but nothing is reranked without `rerank.model` or `rerank.endpoint`";
         [
             (

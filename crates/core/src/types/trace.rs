@@ -502,6 +502,13 @@ impl Trace {
         self.retrievers().find_map(|step| step.query.as_deref())
     }
 
+    /// Returns true if the standalone form of the question finds what its rewritten query did not.
+    #[must_use]
+    pub fn is_lost_by_rewriting(&self) -> bool {
+        let other = self.other_searches.as_ref();
+        self.rewritten().is_some() && other.is_some_and(|other| !other.standalone.is_empty())
+    }
+
     /// Returns every call of the generator.
     pub fn calls(&self) -> impl Iterator<Item = &Attempt> {
         self.rewrite.iter().chain(self.conditions.iter().flat_map(|condition| &condition.attempts))

@@ -321,7 +321,8 @@ mod tests {
             let row =
                 format!("{{\"question\": \"q\", \"documents\": [\"t\"], \"chat\": {history}}}");
             std::fs::write(&path, row).expect("written");
-            let fields = [("history".to_owned(), "/chat".to_owned())].into();
+            let fields = [("history", "/chat"), ("documents", "/documents")];
+            let fields = fields.map(|(name, pointer)| (name.to_owned(), pointer.to_owned())).into();
             load(&DatasetSettings { fields, ..DatasetSettings::new(Format::Rows, &path) })
         };
         let n_turns = |history: &str| row(history).expect(history).questions[0].history.len();

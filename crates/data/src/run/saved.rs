@@ -137,7 +137,7 @@ impl SavedRun {
                 id: _,
                 text: _,
                 history,
-                standalone: _,
+                standalone,
                 kind: _,
                 answers,
                 evidence: _,
@@ -148,6 +148,8 @@ impl SavedRun {
                 split: _,
             } = &mut trace.question;
             history.clear();
+            *standalone = None;
+            trace.steps.iter_mut().for_each(|step| step.query = None);
             answers.clear();
             required.clear();
             forbidden.clear();

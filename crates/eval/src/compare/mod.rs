@@ -103,7 +103,7 @@ fn pair(
     }
     let runs = [first.run, second.run];
     let mut changes = provenance::changes(&first.run.manifest, &second.run.manifest);
-    let [a, b] = runs.map(|run| run.decided.answers.count());
+    let [a, b] = runs.map(|run| &run.decided.answers).map(|it| it.judge.len() + it.person.len());
     if a != b {
         let what = "answers decided by a judge or an audit".to_owned();
         changes.push(RunChange { what, baseline: a.into(), run: b.into() });

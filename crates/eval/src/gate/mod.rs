@@ -218,10 +218,13 @@ pub fn check(
     }
     let judged = JudgedRun::new(ComparedRun { run, k: evaluation.k }, plan);
     let levels = levels(&judged, plan);
-    let (changes, questions) = changes(&judged, baseline, plan)?;
-    let mut found = (levels.into_iter(), changes.into_iter());
     let mut gates: Vec<GateResult> = complete(run, plan.mode).into_iter().collect();
     let is_incomplete = gates.iter().any(|gate| gate.verdict == GateVerdict::Fail);
+    let (changes, questions) = match changes(&judged, baseline, plan) {
+        Err(_) if is_incomplete => (Vec::new(), None),
+        compared => compared?,
+    };
+    let mut found = (levels.into_iter(), changes.into_iter());
     for gate in &plan.gates {
         let next = if gate.needs_baseline() { found.1.next() } else { found.0.next() };
         match next.filter(|next| next.n > 0) {
@@ -523,7 +526,7 @@ fn remedy(run: &SavedRun) -> &'static str {
     if run.manifest.is_imported() {
         "complete the imported file and import it again"
     } else {
-        "resume the run with `ragtriage run --resume NAME`"
+        "`ragtriage run --resume NAME` repeats failed calls; empty replies are repeated by a new run with `--no-cache`"
     }
 }
 

@@ -174,8 +174,6 @@ pub struct HeldOut {
     pub n: usize,
     /// Their clusters.
     pub n_clusters: usize,
-    /// Questions of the largest cluster.
-    pub largest_cluster: usize,
     /// The default's mean.
     pub default: f64,
     /// The winner's.

@@ -150,7 +150,6 @@ pub fn held_out(
     HeldOut {
         n: differences.len(),
         n_clusters: sizes.n,
-        largest_cluster: sizes.largest,
         default: mean(&default),
         winner: mean(&winner),
         delta: mean(&differences),

@@ -270,7 +270,6 @@ fn on_held_out_questions_their_p_and_their_direction_decide() {
         let found = HeldOut {
             n: 40,
             n_clusters: 40,
-            largest_cluster: 1,
             default,
             winner,
             delta,

@@ -22,11 +22,10 @@ pub(super) fn sentence(
     let (answer, reasons) = match verdict.conclusion {
         Conclusion::Retrieval => ("Yes", balance(verdict, facts) + &leader),
         Conclusion::Generator => ("No, the generator is", balance(verdict, facts) + &leader),
-        Conclusion::Undecided if is_nothing && losses.n_clusters >= DECIDABLE => {
-            ("No, nothing is lost", correct(verdict, facts, ""))
-        }
         Conclusion::Undecided if is_nothing => {
-            ("Undecided, nothing is lost", correct(verdict, facts, ""))
+            let is_few = losses.n_clusters < DECIDABLE;
+            let answer = if is_few { "Undecided, nothing is lost" } else { "No, nothing is lost" };
+            (answer, correct(verdict, facts, ""))
         }
         Conclusion::Undecided => {
             let why = unknown(verdict, facts, losses, estimate);

@@ -18,7 +18,7 @@ const PARTS: [(FailureClass, &str); 15] = [
     (FailureClass::WrongAnswer, ""),
     (FailureClass::Hallucinated, "unanswerable, but answered"),
     (FailureClass::Failed, "no usable answer"),
-    (FailureClass::Unclear, "what was lost is not known"),
+    (FailureClass::Unclear, "not known, or not judged without answers"),
     (FailureClass::Unsure, "correct or wrong is not known"),
     (FailureClass::Declined, "unanswerable, as the generator says"),
     (FailureClass::CorrectWithoutEvidence, ""),
@@ -44,13 +44,7 @@ pub(super) fn flow(run: &SavedRun, summary: &Summary) -> Flow {
         let figures = answers.map_or(String::new(), whole) + &of_count(ci95);
         let figures = figures.trim_start().to_owned();
         let is_shown = share.count > 0 || row.is_some() || class == end;
-        let detail = match class {
-            FailureClass::Unclear if !is_answered => {
-                "unanswerable, or not known what was lost".to_owned()
-            }
-            class if row.is_some() => meaning(class, run, summary),
-            _ => detail.to_owned(),
-        };
+        let detail = if row.is_some() { meaning(class, run, summary) } else { detail.to_owned() };
         is_shown.then_some(FlowPart { class, questions: share.count, detail, figures })
     });
     let (figures, note) = match (has_answers, table.is_estimated) {

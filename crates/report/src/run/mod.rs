@@ -30,13 +30,10 @@ pub fn report(run: &SavedRun, evaluation: &Evaluation) -> Report {
     report.notices(notices::others(run, summary));
     let (lost, n_lost) = lost::lost(run, evaluation);
     report.section(sections::QUESTIONS);
-    report.heading(match n_lost {
-        0 => "No lost questions".to_owned(),
-        _ => format!(
-            "Lost questions ({} of {n_lost}, one of each class first; traces.jsonl has all)",
-            lost.len()
-        ),
-    });
+    report.heading(format!(
+        "Lost questions ({} of {n_lost}, one of each class first; traces.jsonl has all)",
+        lost.len()
+    ));
     report.entries(lost);
     if let Some(effects) = what_if::table(&summary.what_if.alternatives) {
         report.section(sections::EFFECTS);

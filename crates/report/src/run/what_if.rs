@@ -2,7 +2,7 @@
 
 use crate::document::{Fact, Table};
 use ragtriage_core::text::numbers::{of_count, plural, thousands};
-use ragtriage_core::types::{Cause, FailureClass, RetrieverName};
+use ragtriage_core::types::{Cause, FailureClass, RetrieverName, Trace};
 use ragtriage_data::run::SavedRun;
 use ragtriage_eval::summary::{Share, Summary};
 use ragtriage_eval::what_if::{Alternative, Change};
@@ -80,7 +80,7 @@ fn change(cause: Cause, run: &SavedRun) -> &'static str {
     let n_sparse = retrievers.clone().filter(|name| is_sparse(name)).count();
     match cause {
         Cause::Index => "see doctor --index",
-        Cause::Query if run.traces.iter().any(|trace| trace.rewritten().is_some()) => {
+        Cause::Query if run.traces.iter().any(Trace::is_lost_by_rewriting) => {
             "correct the rewriting"
         }
         // No retriever knows the turns before.

@@ -1,6 +1,5 @@
 //! Reports on a sweep as data.
 
-mod held_out;
 mod keys;
 mod ranked;
 mod report;

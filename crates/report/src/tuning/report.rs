@@ -2,7 +2,7 @@
 
 use super::SweepFindings;
 use super::keys::pairs;
-use super::{held_out, ranked};
+use super::ranked;
 use crate::document::{Element, Fact, Report};
 use crate::few_clusters;
 use ragtriage_core::metric::Cutoff;
@@ -20,9 +20,6 @@ pub fn report(found: &SweepFindings, head: Vec<Fact>) -> Report {
     let shown = ranked::shown(found);
     report.table(ranked::table(found, &shown));
     report.facts(shown.iter().map(|(_, row)| Fact::new(&*row.name, pairs(&row.values))).collect());
-    if let Some(Confirmation::HeldOut(found)) = found.confirmation {
-        report.table(held_out::table(found));
-    }
     report.heading("How to read it");
     report.list(legend());
     report

@@ -106,7 +106,6 @@ fn sweep() -> Sweep {
         confirmation: Some(Confirmation::HeldOut(HeldOut {
             n: 60,
             n_clusters: 50,
-            largest_cluster: 3,
             default: 0.61,
             winner: 0.65,
             delta: 0.04,

@@ -3,22 +3,55 @@
 //! Ordinary encoding: a special token's name in a text (`<|endoftext|>`) is plain text. A text of n bytes has at most n
 //! tokens. Unlike tiktoken's, the time is proportional to the text, whatever the text; the tests compare the tokens.
 
+use std::cell::RefCell;
+use std::collections::HashMap;
+
 use bpe_openai::cl100k_base;
 
 use super::TokenCounter;
 use super::encoded::Encoded;
+
+/// Longest piece whose count is kept, in bytes.
+const LONGEST: usize = 15;
+/// Most pieces whose counts a thread keeps.
+const MOST_KEPT: usize = 1 << 17;
+
+thread_local! {
+    /// Counts of short pieces, so that a word is not merged at each of its occurrences.
+    static COUNTS: RefCell<HashMap<Box<str>, usize>> = RefCell::default();
+}
+
+fn n_tokens(piece: &str) -> usize {
+    let count = || cl100k_base().bpe.count(piece.as_bytes());
+    if piece.len() > LONGEST {
+        return count();
+    }
+    COUNTS.with_borrow_mut(|counts| {
+        if counts.len() > MOST_KEPT {
+            counts.clear();
+        }
+        let known = counts.get(piece).copied();
+        known.unwrap_or_else(|| *counts.entry(piece.into()).or_insert_with(count))
+    })
+}
 
 /// Counts by the vocabulary of GPT-3.5, GPT-4 and text-embedding-ada-002.
 pub(super) struct BytePairs;
 
 impl TokenCounter for BytePairs {
     fn count(&self, text: &str) -> usize {
-        cl100k_base().count(text)
+        cl100k_base().split(text).map(n_tokens).sum()
     }
 
     fn count_up_to(&self, text: &str, limit: usize) -> usize {
-        let tokenizer = cl100k_base();
-        tokenizer.count_till_limit(&tokenizer.normalize(text), limit).unwrap_or(limit + 1)
+        let mut n_all = 0;
+        for piece in cl100k_base().split(text) {
+            n_all += n_tokens(piece);
+            if n_all > limit {
+                break;
+            }
+        }
+        n_all
     }
 
     fn starts(&self, text: &str) -> Vec<usize> {

@@ -241,8 +241,10 @@ fn pair(
     let answers = found(reference).map_or(Some(Vec::new()), |value| texts(&value, fields));
     let of_contexts = found(contexts).map_or(Some(Vec::new()), |value| references(&value, fields));
     let id = one("id");
+    let history = fields.history(place, row, &question)?;
+    let turns: String = history.iter().map(|turn| turn.text.as_str()).collect();
     let pair = QaPair {
-        id: id.clone().unwrap_or_else(|| id_of(&question)),
+        id: id.clone().unwrap_or_else(|| id_of(&(turns + &question))),
         answers: answers.ok_or_else(|| wrong(reference, "a string or a list of strings"))?,
         contexts: of_contexts.ok_or_else(|| {
             wrong(
@@ -252,7 +254,7 @@ fn pair(
         })?,
         doc: one("doc"),
         source: one("source"),
-        history: fields.history(place, row, &question)?,
+        history,
         standalone: one("standalone"),
         is_unanswerable: found("answerable").is_some_and(|mark| !is_marked(&mark)),
         text: question,

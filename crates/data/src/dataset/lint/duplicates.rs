@@ -32,8 +32,9 @@ pub fn documents(subject: &LintSubject<'_>) -> Vec<Finding> {
 /// Reports questions of one wording: duplicates, or conflicting ones if their gold answers differ.
 #[must_use]
 pub fn questions(subject: &LintSubject<'_>) -> Vec<Finding> {
-    let texts: Vec<String> =
-        subject.questions.iter().map(|question| normalise::official(&question.text)).collect();
+    // The same words after other turns ask for something else.
+    let asked = |it: &Question| normalise::official(&(it.conversation() + "\n" + &it.text));
+    let texts: Vec<String> = subject.questions.iter().map(asked).collect();
     let copies = copies(&texts, &(0..texts.len()).collect::<Vec<_>>());
     let asked = subject.questions;
     let found = copies.into_iter().map(|(first, copy)| {
