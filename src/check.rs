@@ -151,7 +151,8 @@ fn parse(flag: &str, bound: GateBound, text: &str) -> Result<Gate, Failure> {
     let (name, limit) = text.split_once('=').ok_or_else(|| malformed(flag, text))?;
     let quantity: Quantity = name.trim().parse()?;
     let limit = limit.trim();
-    let (number, unit) = limit.strip_suffix('%').map_or((limit, 1.0), |share| (share, 100.0));
+    let share = limit.strip_suffix('%').filter(|_| quantity.range().1.is_finite());
+    let (number, unit) = share.map_or((limit, 1.0), |share| (share, 100.0));
     let number: f64 = number.parse().map_err(|_| malformed(flag, text))?;
     Ok(Gate::new(quantity, bound, number / unit)?)
 }

@@ -88,6 +88,12 @@ fn a_median_has_no_interval_and_is_judged_by_its_value() {
         let gate = gate("MedianRank", GateBound::Max, limit);
         assert_eq!(judge(&gate, found, GateMode::Interval).verdict, expected, "{limit}");
     }
+    // Nor has a cost that is equal for all questions.
+    let found = Judgeable { value: 0.001, ..found };
+    for (limit, expected) in [(0.0005, GateVerdict::Fail), (0.002, GateVerdict::Pass)] {
+        let gate = gate("usd", GateBound::Max, limit);
+        assert_eq!(judge(&gate, found, GateMode::Interval).verdict, expected, "{limit}");
+    }
 }
 
 #[test]
@@ -226,11 +232,18 @@ fn questions_without_an_answer_are_a_gate_of_their_own() {
         GatePlan { mode: GateMode::Mean, ..plan(vec![gate("AnswerEM", GateBound::Min, 0.5)]) };
     let decided = check(&nearly, None, &by_mean).expect("judged");
     assert_eq!(verdicts(&decided), [GateVerdict::Pass; 2]);
-    assert!(
-        complete.reason.ends_with("resume the run with `ragtriage run --resume NAME`"),
-        "{}",
-        complete.reason
-    );
+    let strict = GatePlan { mode: GateMode::Strict, ..by_mean };
+    let decided = check(&nearly, None, &strict).expect("judged");
+    assert_eq!(verdicts(&decided), [GateVerdict::Fail, GateVerdict::Pass]);
+    let reason = &complete.reason;
+    assert!(reason.contains("`ragtriage run --resume NAME` repeats failed calls"), "{reason}");
+    // Where no reply is usable, that is the reason, and no other gate an error.
+    let baseline = run("baseline", &["18 May"; 4]);
+    let mut empty = run("empty", &["18 May"; 4]);
+    empty.traces.iter_mut().for_each(|trace| trace.error = Some(failed()));
+    let drop = plan(vec![gate("AnswerF1", GateBound::MaxDrop, 0.1)]);
+    let report = check(&empty, Some(&baseline), &drop).expect("judged");
+    assert_eq!(verdicts(&report), [GateVerdict::Fail]);
     let kind = ExternalSource::RESULTS.to_owned();
     torn.manifest.external =
         Some(ExternalSource { kind, from: "r.jsonl".to_owned(), sha256: String::new() });
