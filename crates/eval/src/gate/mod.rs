@@ -217,22 +217,19 @@ pub fn check(
         return Err(Error::new(message, remedy(run)));
     }
     let judged = JudgedRun::new(ComparedRun { run, k: evaluation.k }, plan);
-    let levels = levels(&judged, plan);
     let mut gates: Vec<GateResult> = complete(run, plan.mode).into_iter().collect();
-    let is_incomplete = gates.iter().any(|gate| gate.verdict == GateVerdict::Fail);
-    let (changes, questions) = match changes(&judged, baseline, plan) {
-        Err(_) if is_incomplete => (Vec::new(), None),
-        compared => compared?,
-    };
+    // Missing replies fail the run, and are the reason why other gates have no value.
+    let is_failed = gates.iter().any(|gate| gate.verdict == GateVerdict::Fail);
+    let has_value = |gate: &&Gate| !is_failed || judged.column(gate.quantity).is_ok();
+    let with_value = plan.gates.iter().filter(has_value).copied().collect();
+    let plan = &GatePlan { gates: with_value, ..plan.clone() };
+    let levels = levels(&judged, plan);
+    let (changes, questions) = changes(&judged, baseline, plan)?;
     let mut found = (levels.into_iter(), changes.into_iter());
     for gate in &plan.gates {
         let next = if gate.needs_baseline() { found.1.next() } else { found.0.next() };
-        match next.filter(|next| next.n > 0) {
-            Some(next) => gates.push(judge(gate, next, plan.mode)),
-            // The missing replies fail the run, and are the reason.
-            None if is_incomplete => {}
-            None => return Err(judged.lacks(gate.quantity)),
-        }
+        let next = next.filter(|next| next.n > 0).ok_or_else(|| judged.lacks(gate.quantity))?;
+        gates.push(judge(gate, next, plan.mode));
     }
     let baseline = baseline.filter(|_| questions.is_some());
     Ok(GateReport {
