@@ -244,7 +244,7 @@ fn questions_without_an_answer_are_a_gate_of_their_own() {
     let drop = plan(vec![gate("AnswerF1", GateBound::MaxDrop, 0.1)]);
     let report = check(&empty, Some(&baseline), &drop).expect("judged");
     assert_eq!(verdicts(&report), [GateVerdict::Fail]);
-    // What is wrong with the gate is told all the same.
+    // Another fault of the gate is still an error.
     let refused = check(&torn, None, &drop).expect_err("no baseline").to_string();
     assert_eq!(refused, "a gate on a change of `AnswerF1` needs a baseline");
     let kind = ExternalSource::RESULTS.to_owned();
