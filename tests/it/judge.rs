@@ -31,7 +31,7 @@ fn endpoint() -> Endpoint {
 
 fn judge_sets(endpoint: &Endpoint) -> Vec<String> {
     let base_url = format!("judge.base_url={}/judge", endpoint.uri());
-    let all = ["--set", "judge.kind=endpoint", "--set", "judge.model=j", "--set", &base_url];
+    let all = ["--set", "judge.model=j", "--set", &base_url];
     all.map(str::to_owned).to_vec()
 }
 

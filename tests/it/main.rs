@@ -18,6 +18,7 @@ mod compare;
 mod connections;
 mod conversations;
 mod correctness;
+mod decisive_labels;
 mod dense;
 mod doctor;
 mod dry_run;

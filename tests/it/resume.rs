@@ -26,14 +26,7 @@ fn with_copy() -> Project {
 /// Leaves of `torn` what a kill would: no derived file, a `run.json` that does not say when it ended, `n_lines` traces
 /// and half of the next.
 fn tear(project: &Project, n_lines: usize) {
-    for file in [
-        "summary.json",
-        "outcomes.jsonl",
-        "retrieval.trec",
-        "chunks.trec",
-        "qrels.trec",
-        "report.html",
-    ] {
+    for file in ["summary.json", "outcomes.jsonl", "retrieval.trec", "qrels.trec", "report.html"] {
         fs::remove_file(project.path(&format!("runs/torn/{file}"))).expect("there");
     }
     let mut run = project.json("runs/torn/run.json");

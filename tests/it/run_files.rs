@@ -7,8 +7,7 @@ use serde_json::Value;
 use crate::project::Project;
 use crate::schema;
 
-const FILES: [&str; 9] = [
-    "chunks.trec",
+const FILES: [&str; 8] = [
     "outcomes.jsonl",
     "passages.jsonl",
     "qrels.trec",

@@ -19,6 +19,7 @@ mod closed_set;
 mod error;
 
 pub mod attribute;
+pub mod batches;
 pub mod chunk;
 pub mod config;
 pub mod correctness;

@@ -26,15 +26,9 @@ pub struct ClusterSizes {
 /// Bytes of a document as evidence.
 type Span<'a> = (&'a DocId, ByteRange);
 
-/// Returns each question's cluster, numbered from 0 without gaps. Unless `cluster`, each question is alone.
-pub fn question_clusters<'a>(
-    questions: impl IntoIterator<Item = &'a Question>,
-    cluster: bool,
-) -> Vec<usize> {
+/// Returns each question's cluster, numbered from 0 without gaps.
+pub fn question_clusters<'a>(questions: impl IntoIterator<Item = &'a Question>) -> Vec<usize> {
     let evidence: Vec<Vec<Span<'a>>> = questions.into_iter().map(spans).collect();
-    if !cluster {
-        return (0..evidence.len()).collect();
-    }
     let segments = segments(&evidence);
     clusters(
         evidence.iter().map(|spans| {
@@ -44,11 +38,8 @@ pub fn question_clusters<'a>(
 }
 
 /// Returns the cluster of each trace's question.
-pub(crate) fn cluster_of<'a>(
-    traces: impl IntoIterator<Item = &'a Trace>,
-    cluster: bool,
-) -> Vec<usize> {
-    question_clusters(traces.into_iter().map(|trace| &trace.question), cluster)
+pub(crate) fn cluster_of<'a>(traces: impl IntoIterator<Item = &'a Trace>) -> Vec<usize> {
+    question_clusters(traces.into_iter().map(|trace| &trace.question))
 }
 
 /// Counts clusters and the questions of the largest one.
@@ -120,7 +111,7 @@ mod tests {
                 question
             })
             .collect();
-        question_clusters(&questions, true)
+        question_clusters(&questions)
     }
 
     #[test]

@@ -70,10 +70,6 @@ pub struct ConditionUse {
 /// Tokens of all calls.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct TokenTotals {
-    /// Prompt tokens: as billed, else as counted locally.
-    pub prompt: u64,
-    /// Completion tokens.
-    pub completion: u64,
     /// Token counts by condition, with the calls; those that rewrote questions as `rewrite`.
     #[serde(default)]
     pub by_condition: BTreeMap<String, ConditionUse>,
@@ -89,11 +85,6 @@ pub fn tokens(traces: &[Trace]) -> TokenTotals {
     }
     for call in traces.iter().filter_map(|trace| trace.rewrite.as_ref()) {
         totals.by_condition.entry("rewrite".to_owned()).or_default().add(call);
-    }
-    // Endpoints may report arbitrary numbers, so the sums saturate.
-    for entry in totals.by_condition.values() {
-        totals.prompt = totals.prompt.saturating_add(entry.prompt);
-        totals.completion = totals.completion.saturating_add(entry.completion);
     }
     totals
 }

@@ -80,8 +80,6 @@ pub enum Warning {
     QueriesWithoutRelevant,
     /// Ranked queries none of whose documents is judged: most likely ids in a different format.
     NoJudgedDocument,
-    /// Judgments repeated with the same grade, counted once.
-    RepeatedJudgments,
     /// Gold questions without a prediction.
     PredictionsMissing,
     /// Predictions that are `null`.
@@ -122,7 +120,6 @@ pub fn score_run<'t>(
         (Warning::QueriesMissing, n_missing),
         (Warning::QueriesWithoutRelevant, n_without_relevant),
         (Warning::NoJudgedDocument, if n_judged_retrieved == 0 { n_shared } else { 0 }),
-        (Warning::RepeatedJudgments, qrels.n_repeated()),
     ];
     let each_its_own = (0..ids.len()).collect();
     Ok(summarised(ids, &values, each_its_own, &warnings, plan))

@@ -4,7 +4,7 @@
 //! [`losses`] the table of losses that every report prints; [`slices`] breaks these down; [`summary`] combines them. [`clusters`] links questions that share evidence. [`compare`] compares runs with
 //! a baseline question by question, [`gate`] applies quality gates.
 //! [`audit`] measures how often an auditor agrees with the attribution, [`judge`] how far a judge's verdicts can be trusted. [`tuning`] compares the trials of a sweep.
-//! [`what_if`] computes what other settings would deliver, [`cost`] what a question costs.
+//! [`labels`] proposes the labels whose judgment may move a verdict. [`what_if`] computes what other settings would deliver, [`cost`] what a question costs.
 //! [`files`] scores runs and predictions of other systems, which are not saved runs.
 
 mod answer_scores;
@@ -19,6 +19,7 @@ pub mod diagnose;
 pub mod files;
 pub mod gate;
 pub mod judge;
+pub mod labels;
 pub mod losses;
 mod metric_summary;
 pub mod outcomes;

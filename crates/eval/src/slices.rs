@@ -37,14 +37,6 @@ pub struct SliceGroup {
     pub by: SliceBy,
     /// In natural order; tags by size.
     pub parts: Vec<Slice>,
-    /// Number of slices omitted because there are too many.
-    #[serde(default, skip_serializing_if = "is_zero")]
-    pub n_left_out: usize,
-}
-
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
-fn is_zero(n: &usize) -> bool {
-    *n == 0
 }
 
 /// Metrics of one slice. A metric that is defined for none of its questions has n 0.
@@ -152,7 +144,6 @@ pub fn slices(columns: &QuestionColumns<'_>) -> Vec<SliceGroup> {
 fn group(by: SliceBy, all: &[usize], columns: &QuestionColumns<'_>) -> SliceGroup {
     let mut parts = parts(by, all, columns.traces);
     parts.retain(|(_, questions)| questions.len() < all.len());
-    let n_left_out = parts.len().saturating_sub(MOST_PARTS);
     parts.truncate(MOST_PARTS);
     SliceGroup {
         by,
@@ -160,7 +151,6 @@ fn group(by: SliceBy, all: &[usize], columns: &QuestionColumns<'_>) -> SliceGrou
             .into_iter()
             .map(|(value, questions)| columns.part(value, &questions))
             .collect(),
-        n_left_out,
     }
 }
 

@@ -45,8 +45,6 @@ pub struct EvaluationPlan {
     pub resamples: usize,
     /// Their seed.
     pub seed: u64,
-    /// Resamples questions that share gold evidence together.
-    pub cluster: bool,
 }
 
 /// Summary metrics of a run.
@@ -142,7 +140,7 @@ pub fn evaluate(run: &SavedRun, plan: &EvaluationPlan) -> Evaluation {
     let top = diagnose::top_k(run, plan.k);
     let outcomes = diagnose::outcomes(run, plan.k, plan.judge);
     let scores = score::score_classified(run, &outcomes, &plan.metrics, plan.judge);
-    let cluster_of = cluster_of(&run.traces, plan.cluster);
+    let cluster_of = cluster_of(&run.traces);
     let answered = run.traces.iter().any(|trace| !trace.conditions.is_empty());
     // The budget of answers requires the oracle condition; without it, only the loss of support is known.
     let has_oracle = has_condition(run, Condition::Oracle);
@@ -204,7 +202,7 @@ pub fn evaluate(run: &SavedRun, plan: &EvaluationPlan) -> Evaluation {
 }
 
 pub(super) fn bootstrap(traces: &[Trace], plan: &EvaluationPlan) -> Bootstrap {
-    Bootstrap::new(cluster_of(traces, plan.cluster), plan.resamples, plan.seed)
+    Bootstrap::new(cluster_of(traces), plan.resamples, plan.seed)
 }
 
 pub(super) fn metric_summaries(

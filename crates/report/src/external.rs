@@ -2,43 +2,13 @@
 
 use crate::document::{Fact, Notice};
 use ragtriage_core::text::numbers::{listed, plural};
-use ragtriage_core::types::{Condition, ContextUse, Trace};
+use ragtriage_core::types::ContextUse;
 use ragtriage_data::run::{ExternalSource, ModelRecord, SavedRun};
 
 /// Describes the external pipeline, in place of our configuration.
-pub(crate) fn pipeline(source: &ExternalSource, run: &SavedRun) -> [Fact; 2] {
-    [
-        Fact::new("Retrieval", retrieval(source, run)),
-        Fact::new("Generation", generation(source, run)),
-    ]
-}
-
-fn retrieval(source: &ExternalSource, run: &SavedRun) -> String {
-    let lengths = run.traces.iter().filter_map(Trace::final_ranking);
-    let lengths: Vec<usize> = lengths.map(|step| step.hits.len()).collect();
-    let mean = lengths.iter().sum::<usize>() as f64 / lengths.len().max(1) as f64;
-    let what = if is_trec(source) { "documents" } else { "contexts" };
+pub(crate) fn pipeline(source: &ExternalSource) -> Fact {
     let hash = source.sha256.get(..12).map_or(String::new(), |hash| format!(" (sha256 {hash}…)"));
-    format!(
-        "{} `{}`{hash}: {}{mean:.1} {what} a question on average",
-        source.kind,
-        source.from,
-        stages(run)
-    )
-}
-
-fn generation(source: &ExternalSource, run: &SavedRun) -> String {
-    if run.traces.iter().all(|trace| trace.attempt(Condition::Retrieved).is_none()) {
-        return "none recorded: retrieval alone".to_owned();
-    }
-    let answers = format!("{} `{}`", source.kind, source.from);
-    match (conditions_by(run), run.context_use()) {
-        (Some(name), _) => format!("{answers}; conditions by `{name}`"),
-        (None, ContextUse::Read { n_read, n }) => format!(
-            "{answers}, which reads the contexts that it is sent (shown in {n_read} of {n} tests)"
-        ),
-        _ => answers,
-    }
+    Fact::new("External RAG", format!("{} `{}`{hash}", source.kind, source.from))
 }
 
 /// Explains the failure classes of an imported run.
@@ -116,14 +86,6 @@ fn recorded_stages(run: &SavedRun) -> Vec<&str> {
 fn named(stages: &[&str]) -> String {
     let names: Vec<String> = stages.iter().map(|name| format!("`{name}`")).collect();
     listed(&names)
-}
-
-/// Lists the stages of a record that has more than one list of contexts.
-fn stages(run: &SavedRun) -> String {
-    match &recorded_stages(run)[..] {
-        [] | [_] => String::new(),
-        stages => format!("{}; ", named(stages)),
-    }
 }
 
 fn is_trec(source: &ExternalSource) -> bool {

@@ -203,7 +203,6 @@ fn scores_of_files() {
         Warning::QueriesMissing,
         Warning::QueriesWithoutRelevant,
         Warning::NoJudgedDocument,
-        Warning::RepeatedJudgments,
         Warning::PredictionsMissing,
         Warning::PredictionsNull,
         Warning::PredictionsOfUnknownIds,

@@ -6,7 +6,6 @@ use serde_json::{Value, json};
 
 use super::few_clusters::FEW_CLUSTERS;
 use crate::document::{Report, Table};
-use ragtriage_core::metric::answer::Scorer;
 use ragtriage_core::text::sanitize::shortened;
 use ragtriage_eval::files::{FilePlan, FileScores, MetricColumn, Warning};
 use ragtriage_eval::summary::MetricSummary;
@@ -85,25 +84,10 @@ fn per_query(file: &ScoredFile<'_>, files: &[ScoredFile<'_>]) -> Table {
 /// Returns everything; `with_queries` adds each query's values. An infinite median is `null`.
 #[must_use]
 pub fn json(scored: &ScoredFiles<'_>, with_queries: bool) -> Value {
-    let FilePlan { level, n_documents, scorer, language, only_shared, resamples, seed, .. } =
-        &scored.plan;
-    let is_ranking = scored.files.iter().any(|file| file.tag.is_some());
     let mut all = json!({"schema": SCHEMA});
-    if is_ranking {
-        all["level"] = json!(level);
+    if scored.files.iter().all(|file| file.tag.is_none()) {
+        all["scorer"] = json!(scored.plan.scorer);
     }
-    if let Some(n) = n_documents {
-        all["documents"] = json!(n);
-    }
-    if !is_ranking {
-        all["scorer"] = json!(scorer);
-    }
-    if *scorer == Scorer::Mlqa {
-        all["language"] = json!(language.code);
-    }
-    all["only_shared"] = json!(only_shared);
-    all["resamples"] = json!(resamples);
-    all["seed"] = json!(seed);
     all["files"] = scored.files.iter().map(|file| file_json(file, with_queries)).collect();
     all
 }
@@ -146,9 +130,6 @@ pub fn warning(warning: Warning, n: usize, plan: &FilePlan) -> String {
             format!(
                 "not one judged document was found, over queries: {n}; do run and qrels write ids the same way?"
             )
-        }
-        Warning::RepeatedJudgments => {
-            format!("judgments repeated with the same grade, counted once: {n}")
         }
         Warning::PredictionsMissing => {
             format!("gold questions without a prediction, {counted}: {n}")

@@ -37,7 +37,6 @@ pub fn plan() -> EvaluationPlan {
         },
         resamples: 200,
         seed: 1,
-        cluster: false,
     }
 }
 

@@ -7,6 +7,7 @@
 use sha2::{Digest, Sha256};
 
 use super::{Error, Point, VectorSearch, error};
+use ragtriage_core::batches::batches;
 use ragtriage_core::text::hex::hex;
 use ragtriage_core::types::VectorShape;
 
@@ -128,22 +129,12 @@ impl CollectionSpec {
     }
 }
 
-/// Splits points into batches of at most `most_bytes` of vectors and `most_points` points, at least one point each.
-pub(super) fn batches(points: &[Point], most_bytes: usize, most_points: usize) -> Vec<&[Point]> {
-    let mut batches = Vec::new();
-    let (mut start, mut bytes) = (0, 0);
-    for (i, point) in points.iter().enumerate() {
-        let more = size_of_val(point.vector.as_slice());
-        if i > start && (bytes + more > most_bytes || i - start == most_points) {
-            batches.push(&points[start..i]);
-            (start, bytes) = (i, 0);
-        }
-        bytes += more;
-    }
-    if start < points.len() {
-        batches.push(&points[start..]);
-    }
-    batches
+/// Splits points into batches of at most so many points, and bytes of vectors.
+pub(super) fn point_batches(
+    points: &[Point],
+    (points_at_once, bytes): (usize, usize),
+) -> Vec<&[Point]> {
+    batches(points, points_at_once, bytes, |point| size_of_val(point.vector.as_slice()))
 }
 
 #[cfg(test)]

@@ -66,7 +66,7 @@ impl Evaluated {
         }
         let plan = evaluation(&run.manifest.settings);
         let outcomes = diagnose::outcomes(&run, plan.k, plan.judge);
-        let clusters = question_clusters(run.traces.iter().map(|trace| &trace.question), true);
+        let clusters = question_clusters(run.traces.iter().map(|trace| &trace.question));
         let alternatives = WhatIf::new(&run, &outcomes, plan.k.into(), &clusters).alternatives;
         Self { run, outcomes, alternatives, clusters }
     }

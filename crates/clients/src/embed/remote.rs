@@ -12,6 +12,7 @@ use serde_json::json;
 use super::{Encoder, Length, OnProgress, Role, VectorShape};
 use crate::Error;
 use crate::http::{Client, Endpoint, by_index, in_halves, in_order};
+use ragtriage_core::batches::batches;
 use ragtriage_core::config::DenseSettings;
 use ragtriage_core::text::numbers::plural;
 use ragtriage_core::types::{Similarity, TitledText};
@@ -141,7 +142,7 @@ impl Encoder for Remote {
         on_progress: OnProgress<'_>,
     ) -> Result<Vec<Vec<f32>>, Error> {
         let texts: Vec<String> = texts.iter().map(|text| self.input(*text, role)).collect();
-        let batches = batches(&texts, BATCH.0, BATCH.1);
+        let batches = batches(&texts, BATCH.0, BATCH.1, |text| text.chars().count());
         let calls = batches.into_iter().map(|batch| async move {
             let vectors = self.batch(batch).await?;
             on_progress(vectors.len());
@@ -150,24 +151,6 @@ impl Encoder for Remote {
         // Futures are created here and not by a stream: the compiler cannot prove those to be `Send`.
         in_order(calls.collect(), self.concurrency).await
     }
-}
-
-/// Groups consecutive texts, as many as fit into one call, at least one.
-fn batches(texts: &[String], most_texts: usize, most_chars: usize) -> Vec<&[String]> {
-    let mut batches = Vec::new();
-    let (mut start, mut n_chars) = (0, 0);
-    for (i, text) in texts.iter().enumerate() {
-        let more = text.chars().count();
-        if i > start && (i - start == most_texts || n_chars + more > most_chars) {
-            batches.push(&texts[start..i]);
-            (start, n_chars) = (i, 0);
-        }
-        n_chars += more;
-    }
-    if start < texts.len() {
-        batches.push(&texts[start..]);
-    }
-    batches
 }
 
 /// Returns the vectors in the order of their texts; the error describes the mismatch.

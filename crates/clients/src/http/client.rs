@@ -273,34 +273,12 @@ pub(crate) fn transport(
         let seconds = timeout.as_secs_f64();
         (Fault::TimedOut, format!("`{url}` did not respond within {seconds} s"))
     } else if error.is_connect() && reason.to_lowercase().contains("certificate") {
-        let reason = certificate_reason(reason);
         (Fault::Untrusted, format!("the certificate of `{url}` is not trusted: {reason}"))
     } else if error.is_connect() {
         (Fault::Unreachable, format!("`{url}` cannot be reached: {reason}"))
     } else {
         (Fault::Interrupted, format!("the connection to `{url}` was interrupted: {reason}"))
     }
-}
-
-/// Returns the reason for refusing a certificate in words: rustls prints most as names of its source, such as `UnknownIssuer` or
-/// `Other(OtherError(CaUsedAsEndEntity))`.
-fn certificate_reason(reason: &str) -> String {
-    let reason = reason.strip_prefix("invalid peer certificate: ").unwrap_or(reason);
-    let name = reason.rsplit('(').next().unwrap_or(reason).trim_end_matches(')');
-    if reason.contains(' ') {
-        return reason.to_owned();
-    }
-    if name == "CaUsedAsEndEntity" {
-        return "it is that of a certificate authority (`CA:TRUE`), not of a server".to_owned();
-    }
-    let mut words = String::new();
-    for c in name.chars() {
-        if c.is_uppercase() && !words.is_empty() {
-            words.push(' ');
-        }
-        words.extend(c.to_lowercase());
-    }
-    words
 }
 
 /// Creates the error of a key that would go over the network unencrypted.

@@ -4,7 +4,7 @@
 //! first line that is the document's title. Matching is never fuzzier than that: a rewritten passage is not located.
 //!
 //! Without a document id, any document may contain the passage. A word index (words separated by white space) narrows
-//! the search to the documents that contain the rarest whole word of the passage. Its first and last word may be
+//! the search to the documents that contain the rarest whole words of the passage. Its first and last word may be
 //! truncated and are not used. A passage of one or two words is searched for in every document, and only exactly.
 
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -79,7 +79,9 @@ pub fn in_named(document: &Document, passage: &ForeignPassage<'_>) -> Vec<ByteRa
     let text = passage.text.filter(|text| !text.trim().is_empty());
     let mut places = text.map_or(Vec::new(), |text| in_document(document, text, passage.title));
     if let Some(start) = passage.start {
-        places.sort_by_key(|place| place.start.abs_diff(start));
+        // It counts bytes or code points.
+        let byte = code_points(&document.text, start, start).map_or(start, |at| at.start);
+        places.sort_by_key(|place| place.start.abs_diff(start).min(place.start.abs_diff(byte)));
         places.truncate(1);
     }
     places
@@ -96,6 +98,9 @@ fn is_same(found: &str, text: &str, document: &Document, passage: &ForeignPassag
     found == quote::one_spaced(text)
         || below_title.is_some_and(|(_, rest)| found == quote::one_spaced(rest))
 }
+
+/// Words besides the rarest one that a document must have to be searched: searching it takes longer than looking them up.
+const MOST_WORDS: usize = 8;
 
 /// Inverted index of words to documents.
 #[derive(Debug)]
@@ -150,8 +155,9 @@ impl WordIndex {
     fn candidates(&self, documents: &[Document], text: &str) -> Vec<usize> {
         let words: Vec<&str> = text.split_whitespace().collect();
         let inner = if words.len() > 2 { &words[1..words.len() - 1] } else { &[][..] };
-        let lists = inner.iter().map(|word| self.list(hash(word)));
-        let Some(rarest) = lists.min_by_key(|list| list.len()) else {
+        let mut lists: Vec<&[u64]> = inner.iter().map(|word| self.list(hash(word))).collect();
+        lists.sort_unstable_by_key(|list| list.len());
+        let Some((rarest, others)) = lists.split_first() else {
             let text = text.trim();
             if text.is_empty() {
                 return Vec::new();
@@ -160,7 +166,12 @@ impl WordIndex {
                 .filter(|&number| documents[number].text.contains(text))
                 .collect();
         };
-        rarest.iter().map(|&entry| entry as u32 as usize).collect()
+        let document = |entry: &u64| *entry as u32;
+        let has_others = |found: &u32| {
+            let mut others = others.iter().take(MOST_WORDS);
+            others.all(|list| list.binary_search_by_key(found, document).is_ok())
+        };
+        rarest.iter().map(document).filter(has_others).map(|found| found as usize).collect()
     }
 
     /// Returns the postings of one word's hash.

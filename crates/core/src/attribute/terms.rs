@@ -76,7 +76,7 @@ impl Elsewhere {
             return None;
         }
         let found = shared(text, &self.wanted);
-        let mut sentences = sentences::split(text).into_iter().map(|piece| &text[piece.range]);
+        let mut sentences = sentences::split(text).into_iter().map(|piece| &text[piece]);
         let is_answer = |sentence: &str| {
             self.matcher.found_in_text(sentence) && !shared(sentence, &self.wanted).is_empty()
         };

@@ -1,28 +1,13 @@
 //! The settings of the judge: a model that decides where the rule is unsure.
 
 use super::settings::Price;
-use crate::closed_set::closed_set;
-
-closed_set! {
-    /// The kind of model that judges answers where the rule is unsure.
-    #[derive(Default)]
-    JudgeKind {
-        /// No judge.
-        #[default]
-        None = "none",
-        /// A chat model behind an OpenAI-compatible endpoint.
-        Endpoint = "endpoint",
-    }
-}
 
 table! {
     /// `[judge]`
     JudgeSettings {
-        /// The kind of judge.
-        kind: JudgeKind = JudgeKind::None,
         /// Base URL of the endpoint, up to and including `/v1`; `/chat/completions` is appended.
         base_url: String = "http://localhost:11434/v1".to_owned(),
-        /// Model name at the endpoint.
+        /// Model name at the endpoint. Empty: no judge.
         model: String,
         /// Environment variable with the API key.
         #[serde(skip_serializing_if = "Option::is_none")]
@@ -45,6 +30,6 @@ impl JudgeSettings {
     /// Returns true if a judge is configured.
     #[must_use]
     pub fn is_on(&self) -> bool {
-        self.kind != JudgeKind::None
+        !self.model.is_empty()
     }
 }

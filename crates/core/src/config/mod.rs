@@ -43,7 +43,7 @@ pub use dataset::Format;
 pub use evaluation::GateMode;
 pub use external::ExternalSettings;
 pub use http::HttpSettings;
-pub use judge::{JudgeKind, JudgeSettings};
+pub use judge::JudgeSettings;
 pub use model::{Pooling, Precision, RerankApi, Titles};
 pub use retrieval::{
     AnalyzerSettings, Bm25Settings, DenseSettings, LateInteractionSettings, RerankSettings,

@@ -233,8 +233,6 @@ table! {
         conditions: Vec<Condition> = Condition::ALL.to_vec(),
         /// Seed of bootstrap resampling.
         seed: u64 = 0,
-        /// Resample together questions whose gold evidence overlaps.
-        cluster: bool = true,
     }
 }
 

@@ -34,9 +34,6 @@ impl Settings {
             at_least("rerank.depth", depth, ("retrieval.k", retrieval.k))?;
         }
         check_filter(&retrieval.filter)?;
-        if self.judge.is_on() && self.judge.model.is_empty() {
-            return refuse("judge.model", "empty", "must name the model of the judge");
-        }
         self.check_retrievers()?;
         check_collection(self)?;
         self.check_conditions()

@@ -119,7 +119,7 @@ pub fn declines_to_answer(
         rest != sentence && !declines(&rest, phrases)
     };
     declines(&without_gold(reply), phrases)
-        && !split(reply).iter().any(|sentence| answers(&reply[sentence.range.clone()]))
+        && !split(reply).iter().any(|sentence| answers(&reply[sentence.clone()]))
 }
 
 /// Judges an answer to a question that has none.

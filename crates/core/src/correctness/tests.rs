@@ -243,6 +243,11 @@ fn a_reply_declines_by_what_it_denies_of_which_source() {
     }
     for reply in [
         "I'm not sure, but probably 6 minutes.",
+        // Conditions deny nothing of the matter.
+        "Pairing ends after 90 seconds, provided that no key is pressed.",
+        "It ends when the report is not sent, after 90 seconds.",
+        "Le jumelage prend fin après 90 secondes, à condition que le document ne soit pas ouvert.",
+        "Het koppelen stopt na 90 seconden, mits het document niet geopend is.",
         "The context does not say exactly, however it states 6 minutes.",
         "No documents are required.",
         "The contract is not limited in time.",

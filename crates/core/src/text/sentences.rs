@@ -20,27 +20,9 @@ const ABBREVIATIONS: [&str; 42] = [
     "vs",
 ];
 
-/// Kind of a piece of a passage.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Shape {
-    /// A Markdown heading: names the subject of the pieces under it and answers nothing itself.
-    Heading,
-    /// Any other text.
-    Sentence,
-}
-
-/// A piece of a passage: a byte range without outer white space, never empty.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Segment {
-    /// Its byte range.
-    pub range: Range<usize>,
-    /// Its kind.
-    pub shape: Shape,
-}
-
-/// Splits `text` into pieces, in order.
+/// Splits `text` into pieces, in order: byte ranges without outer white space, never empty.
 #[must_use]
-pub fn split(text: &str) -> Vec<Segment> {
+pub fn split(text: &str) -> Vec<Range<usize>> {
     let mut pieces = Segments { text, found: Vec::new() };
     let mut block: Option<Range<usize>> = None;
     let mut in_code = false;
@@ -63,9 +45,9 @@ pub fn split(text: &str) -> Vec<Segment> {
         if is_fence {
             in_code = !in_code;
         } else if in_code || body.starts_with('|') {
-            pieces.push(at..range.end, Shape::Sentence);
+            pieces.push(at..range.end);
         } else if let Some(title) = heading(body) {
-            pieces.push(range.end - title.len()..range.end, Shape::Heading);
+            pieces.push(range.end - title.len()..range.end);
         } else if body.starts_with('>') {
             pieces.push_sentences(at + 1..range.end);
         } else if !body.is_empty() {
@@ -97,28 +79,28 @@ fn marker_bytes(body: &str) -> usize {
 
 struct Segments<'a> {
     text: &'a str,
-    found: Vec<Segment>,
+    found: Vec<Range<usize>>,
 }
 
 impl Segments<'_> {
     fn push_sentences(&mut self, block: Range<usize>) {
         let mut start = block.start;
         for end in sentence_ends(&self.text[block.clone()]) {
-            self.push(start..block.start + end, Shape::Sentence);
+            self.push(start..block.start + end);
             start = block.start + end;
         }
-        self.push(start..block.end, Shape::Sentence);
+        self.push(start..block.end);
     }
 
     /// Trims the range, splits it if it is too long, and drops pieces without letters or digits.
-    fn push(&mut self, range: Range<usize>, shape: Shape) {
+    fn push(&mut self, range: Range<usize>) {
         let mut rest = self.text[range.clone()].trim();
         let mut at =
             range.start + (self.text[range.clone()].len() - self.text[range].trim_start().len());
         while !rest.is_empty() {
             let (head, tail) = rest.split_at(cut_at(rest));
             if head.contains(char::is_alphanumeric) {
-                self.found.push(Segment { range: at..at + head.trim_end().len(), shape });
+                self.found.push(at..at + head.trim_end().len());
             }
             rest = tail.trim_start();
             at += head.len() + (tail.len() - rest.len());
@@ -180,7 +162,7 @@ mod tests {
     use super::*;
 
     fn sentences(text: &str) -> Vec<&str> {
-        split(text).into_iter().map(|piece| &text[piece.range]).collect()
+        split(text).into_iter().map(|piece| &text[piece]).collect()
     }
 
     #[test]
@@ -217,8 +199,6 @@ mod tests {
                 "note",
             ],
         );
-        assert_eq!(split(text)[0].shape, Shape::Heading);
-        assert!(split(text)[1..].iter().all(|piece| piece.shape == Shape::Sentence));
     }
 
     #[test]
@@ -226,7 +206,7 @@ mod tests {
         let text = "word ".repeat(1_000);
         let pieces = split(&text);
         // 200 words of 4 bytes with the 199 spaces between them are 999 bytes; one more would be 1,004.
-        assert_eq!(pieces.iter().map(|piece| piece.range.len()).collect::<Vec<_>>(), [999; 5]);
+        assert_eq!(pieces.iter().map(ExactSizeIterator::len).collect::<Vec<_>>(), [999; 5]);
         assert_eq!(sentences(&"é".repeat(600)).concat(), "é".repeat(600));
     }
 

@@ -113,6 +113,13 @@ impl Draft {
         self.read.places.push(place);
     }
 
+    /// Returns `base`, with a number where questions have it already: the id of a question that is given without one.
+    pub(super) fn free_id(&self, base: &str) -> String {
+        let numbered = (2..).map(|number| format!("{base}-{number}"));
+        let mut all = std::iter::once(base.to_owned()).chain(numbered);
+        all.find(|id| !self.question_ids.contains(&QuestionId::from(id.as_str()))).expect("endless")
+    }
+
     /// Returns everything that was read. `path`: the data set's location, for an empty corpus.
     pub(super) fn finish(mut self, path: &Path) -> Inspection {
         let corpus = check_corpus(&self.read.documents, path);

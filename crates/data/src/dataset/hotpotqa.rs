@@ -85,12 +85,31 @@ pub(super) fn read(path: &Path, draft: &mut Draft) -> Result<(), Error> {
         });
         rows.collect()
     };
+    let rows: Vec<(Place, HotpotQuestion)> = rows.into_iter().map(with_spaces).collect();
     let paragraphs = pool(&rows, &file, draft);
     for (place, row) in rows {
         let question = question(row, &paragraphs, draft);
         draft.push_question(&place, question);
     }
     Ok(())
+}
+
+/// Puts a space before the sentences of a row if none has any around it: `HotpotQA`'s begin with one, `2WikiMultihopQA`'s do not.
+fn with_spaces((place, mut row): (Place, HotpotQuestion)) -> (Place, HotpotQuestion) {
+    let is_parted = |paragraph: &[String]| {
+        let mut pairs = paragraph.windows(2);
+        pairs.any(|pair| {
+            pair[0].ends_with(char::is_whitespace) || pair[1].starts_with(char::is_whitespace)
+        })
+    };
+    let paragraphs = &mut row.context.0;
+    if !paragraphs.iter().any(|(_, paragraph)| is_parted(paragraph)) {
+        let paragraphs = paragraphs.iter_mut();
+        paragraphs
+            .flat_map(|(_, paragraph)| paragraph.iter_mut().skip(1))
+            .for_each(|sentence| sentence.insert(0, ' '));
+    }
+    (place, row)
 }
 
 /// The pooled paragraphs.
@@ -227,6 +246,16 @@ mod tests {
     const HUGGING_FACE: &str = r#"
       {"id": "1", "question": "Who? ", "answer": "Ann", "type": "bridge", "level": "hard", "supporting_facts": {"title": ["B &amp; C", "A", "B &amp; C"], "sent_id": [2, 0, 0]}, "context": {"title": ["A", "B &amp; C"], "sentences": [["Ann is.", " She was."], ["Bé.", "", " Cy. "]]}}
       {"id": "2", "question": "Same?", "answer": "no", "type": "comparison", "level": "easy", "supporting_facts": {"title": ["A", "A", "Gone"], "sent_id": [9, 0, 0]}, "context": {"title": ["A", "a", "B &amp; C"], "sentences": [["Another text."], ["Lower case."], ["Other."]]}}"#;
+
+    #[test]
+    fn sentences_without_a_space_between_them_get_one() {
+        let row = r#"[{"_id": "1", "question": "Where?", "answer": "Pest", "supporting_facts": [["A", 1]],
+          "context": [["A", ["A lives in Buda.", "Before, in Pest."]]]}]"#;
+        let set = with_file("2wiki.json", row, Format::Hotpotqa, |spec| load(spec)).expect("loads");
+        assert_eq!(set.documents[0].text, "A lives in Buda. Before, in Pest.");
+        let range = set.questions[0].evidence[0][0].ranges[0];
+        assert_eq!(&set.documents[0].text[range.as_range()], "Before, in Pest.");
+    }
 
     #[test]
     fn paragraphs_are_pooled_by_title_and_sentences_become_trimmed_byte_ranges() {

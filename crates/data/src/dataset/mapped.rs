@@ -13,10 +13,9 @@ use crate::error::{Error, Place};
 use crate::fields::Fields;
 use crate::rows::{self, python};
 use crate::run::external::input::Input;
-use ragtriage_core::attribute::place::in_document;
-use ragtriage_core::chunk::code_points;
+use ragtriage_core::attribute::place::{ForeignPassage, in_named};
 use ragtriage_core::text::quote;
-use ragtriage_core::types::{ByteRange, DocId, Document, Group, Member, Question, QuestionKind};
+use ragtriage_core::types::{DocId, Document, Group, Member, Question, QuestionKind};
 
 /// Reads the file `input` into `draft`, which has the documents of other files.
 pub(super) fn read(input: &Input, fields: &Fields, draft: &mut Draft) -> Result<(), Error> {
@@ -45,7 +44,7 @@ pub(super) fn read(input: &Input, fields: &Fields, draft: &mut Draft) -> Result<
             see("hit", &passage);
             gold.extend(member(&place, fields, &passage, draft)?);
         }
-        let question = question(&place, fields, &row, gold)?;
+        let question = question(&place, fields, &row, gold, draft)?;
         draft.push_question(&place, question);
     }
     if let [(section, name), ..] = unseen.as_slice() {
@@ -137,18 +136,9 @@ fn member(
         };
     };
     let offset = |name: &str| usize::try_from(field(name)?.as_u64()?).ok();
-    let given = offset("start").zip(offset("end"));
-    let range = given.and_then(|(start, end)| code_points(&known.text, start, end));
-    let range = range.map(ByteRange::from);
-    let is_text = |range: &ByteRange| {
-        let found = quote::one_spaced(&known.text[range.as_range()]);
-        text.as_ref().is_none_or(|text| found == quote::one_spaced(text))
-    };
-    let range = range.filter(is_text).or_else(|| {
-        let places = in_document(known, text.as_deref()?, None);
-        let start = given.map_or(0, |(start, _)| start);
-        places.into_iter().min_by_key(|place| place.start.abs_diff(start))
-    });
+    let (start, end) = (offset("start"), offset("end"));
+    let foreign = ForeignPassage { text: text.as_deref(), start, end, ..ForeignPassage::default() };
+    let range = in_named(known, &foreign).into_iter().next();
     let doc = known.id.clone();
     let Some(range) = range else {
         draft.note(1, "gold [passage|passages] not found in the document that [it names|they name], which counts as a whole");
@@ -158,7 +148,13 @@ fn member(
     Ok(Some(Member { doc, ranges: vec![range] }))
 }
 
-fn question(place: &Place, fields: &Fields, row: &Value, gold: Group) -> Result<Question, Error> {
+fn question(
+    place: &Place,
+    fields: &Fields,
+    row: &Value,
+    gold: Group,
+    draft: &Draft,
+) -> Result<Question, Error> {
     let one = |name: &str| match fields.find("row", name, row) {
         Some(Value::String(text)) => Some(text),
         Some(Value::Number(number)) => Some(number.to_string()),
@@ -187,7 +183,7 @@ fn question(place: &Place, fields: &Fields, row: &Value, gold: Group) -> Result<
             }
         }
     }
-    let id = one("id").unwrap_or_else(|| id_of(&text));
+    let id = one("id").unwrap_or_else(|| draft.free_id(&id_of(&text)));
     let (history, standalone) = (fields.history(place, row, &text)?, one("standalone"));
     let relevant = gold.iter().map(|member| (member.doc.clone(), 1)).collect();
     let evidence = match gold {
@@ -223,7 +219,7 @@ mod tests {
     use super::*;
     use crate::dataset::load;
     use ragtriage_core::config::{DatasetSettings, Format};
-    use ragtriage_core::types::Dataset;
+    use ragtriage_core::types::{ByteRange, Dataset};
 
     /// Loads a row in the layout of a preset, as its publisher shows it.
     fn loaded(preset: &str, row: &str) -> Dataset {
@@ -357,9 +353,20 @@ mod tests {
         spec.questions = Some(path("benchmark.json"));
         spec.fields = [("preset".to_owned(), "legalbench_rag".to_owned())].into();
         let set = load(&spec).expect("loads");
-        let ranges: Vec<ByteRange> =
-            set.questions[0].evidence.iter().map(|group| group[0].ranges[0]).collect();
-        assert_eq!(ranges, [(20, 39).into(), (14, 19).into()]);
+        let ranges = |set: &Dataset| -> Vec<ByteRange> {
+            set.questions[0].evidence.iter().map(|group| group[0].ranges[0]).collect()
+        };
+        assert_eq!(ranges(&set), [(20, 39).into(), (14, 19).into()]);
+        // A byte order mark shifts the span by one: the nearest place of the text, in code points. Questions may be given twice.
+        let text = format!("pays. {} pays.", "“".repeat(40));
+        std::fs::write(path("corpus/a.txt"), text).expect("written");
+        let test = r#"{"query": "Who?", "snippets": [{"file_path": "a.txt", "span": [48, 53], "answer": "pays."}]}"#;
+        std::fs::write(path("benchmark.json"), format!(r#"{{"tests": [{test}, {test}]}}"#))
+            .expect("written");
+        let set = load(&spec).expect("loads");
+        assert_eq!(ranges(&set), [(127, 132).into()]);
+        let [first, second] = &set.questions[..] else { panic!("two questions") };
+        assert_eq!(second.id.as_str(), format!("{}-2", first.id));
     }
 
     #[test]

@@ -11,6 +11,7 @@ use serde::Deserialize;
 use crate::dataset::draft::Draft;
 use crate::dataset::read;
 use crate::error::{Error, Place};
+use ragtriage_core::chunk::code_points;
 use ragtriage_core::text::quote;
 use ragtriage_core::types::{ByteRange, DocId, Document, Member, Question, QuestionKind};
 
@@ -107,7 +108,10 @@ fn question(asked: SquadQuestion, doc: &DocId, context: &str, draft: &mut Draft)
 /// (counted).
 fn locate(answer: &SquadAnswer, context: &str, draft: &mut Draft) -> Option<ByteRange> {
     let text = answer.text.as_str();
-    let given = usize::try_from(answer.answer_start).ok().and_then(|chars| byte_of(context, chars));
+    let given = usize::try_from(answer.answer_start)
+        .ok()
+        .and_then(|chars| code_points(context, chars, chars));
+    let given = given.map(|at| at.start);
     let start = match given {
         Some(start) if context[start..].starts_with(text) => start,
         _ => {
@@ -128,14 +132,6 @@ fn locate(answer: &SquadAnswer, context: &str, draft: &mut Draft) -> Option<Byte
         }
     };
     Some(quote::trim(context, ByteRange::new(start, start + text.len())))
-}
-
-/// Returns the byte offset of the code point of that number.
-fn byte_of(text: &str, chars: usize) -> Option<usize> {
-    if text.is_ascii() {
-        return (chars < text.len()).then_some(chars);
-    }
-    text.char_indices().nth(chars).map(|(byte, _)| byte)
 }
 
 /// Removes duplicates, in order of first mention.

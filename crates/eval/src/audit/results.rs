@@ -8,7 +8,7 @@ use serde::Serialize;
 
 use super::corrections::Corrections;
 use crate::clusters;
-use crate::summary::{EvaluationPlan, Share};
+use crate::summary::Share;
 use ragtriage_core::attribute::classify::Outcome;
 use ragtriage_core::correctness::Correctness;
 use ragtriage_core::stats::ppi::{PpiItem, PpiMean, ppi_mean};
@@ -85,7 +85,6 @@ pub fn audit(
     outcomes: &[Outcome],
     rule: &[Option<Correctness>],
     corrections: &Corrections,
-    plan: &EvaluationPlan,
 ) -> Audit {
     let mut counts: BTreeMap<(FailureClass, FailureClass), usize> = BTreeMap::new();
     for question in &corrections.judged {
@@ -101,7 +100,7 @@ pub fn audit(
         run: run.manifest.name.clone(),
         n_questions: outcomes.len(),
         n_sampled: corrections.n_lines,
-        answers: answer_audit(run, rule, corrections, plan),
+        answers: answer_audit(run, rule, corrections),
         n_audited,
         wrong: share(count, n_audited),
         confusion: counts
@@ -133,7 +132,6 @@ pub fn answer_audit(
     run: &SavedRun,
     rule: &[Option<Correctness>],
     corrections: &Corrections,
-    plan: &EvaluationPlan,
 ) -> Option<AnswerAudit> {
     let audited = corrections.judged.iter().filter(|question| rule[question.at].is_some());
     let audited: BTreeMap<usize, bool> =
@@ -145,7 +143,7 @@ pub fn answer_audit(
     let judged = rule.iter().enumerate().filter_map(|(at, rule)| Some((at, (*rule)?)));
     let judged: Vec<(usize, Correctness)> = judged.collect();
     let traces = judged.iter().map(|(at, _)| &run.traces[*at]);
-    let cluster_of = clusters::cluster_of(traces, plan.cluster);
+    let cluster_of = clusters::cluster_of(traces);
     let items = judged.iter().map(|(at, rule)| PpiItem {
         prediction: rule.score(),
         audited: audited.get(at).map(|is_correct| Correctness::from_correct(*is_correct).score()),

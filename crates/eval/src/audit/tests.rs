@@ -2,8 +2,7 @@
 
 use super::sheet::SheetLine;
 use super::*;
-use crate::compare::tests::{evaluation, run};
-use crate::summary::EvaluationPlan;
+use crate::compare::tests::run;
 use crate::tests::{self, outcome};
 use ragtriage_core::attribute::classify::Outcome;
 use ragtriage_core::correctness::Correctness;
@@ -21,10 +20,6 @@ fn ten() -> (SavedRun, Vec<Outcome>) {
     let run = run("r", &["18 May"; 10]);
     let outcomes = tests::judged(&run.traces, outcomes.collect());
     (run, outcomes)
-}
-
-fn plan() -> EvaluationPlan {
-    evaluation(&["AnswerF1"])
 }
 
 /// The rule's decisions: five correct, three wrong, two unsure.
@@ -59,7 +54,7 @@ fn audited(answers: &[(&str, &str)]) -> Audit {
     let (run, outcomes) = ten();
     let corrections = read(&filled_in(answers), &run).expect("a sheet of the run");
     let rule = decisions(&run, &outcomes);
-    audit(&run, &outcomes, &rule, &corrections, &plan())
+    audit(&run, &outcomes, &rule, &corrections)
 }
 
 /// The audit of answers of a sheet with these judgments.
@@ -73,7 +68,7 @@ fn judged(rule: &[Option<Correctness>], answers: &[(usize, bool)]) -> AnswerAudi
         line.expect("on the sheet").answer_is = Some(judgment.to_owned());
     }
     let corrections = read(&file(&lines), &run).expect("a sheet of the run");
-    answer_audit(&run, rule, &corrections, &plan()).expect("judged")
+    answer_audit(&run, rule, &corrections).expect("judged")
 }
 
 #[test]

@@ -57,9 +57,7 @@ pub fn compare(
     plan: &ComparePlan,
 ) -> Result<Comparison, Error> {
     let evaluation = &plan.evaluation;
-    let paired = others
-        .iter()
-        .map(|other| Pairs::new(baseline, other.run, evaluation.cluster, plan.intersect));
+    let paired = others.iter().map(|other| Pairs::new(baseline, other.run, plan.intersect));
     let paired: Vec<Pairs> = paired.collect::<Result<_, _>>()?;
     let metrics = metrics(plan);
     let first = Scored::new(ComparedRun { run: baseline, k: evaluation.k }, &metrics, evaluation);

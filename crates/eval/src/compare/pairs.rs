@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use crate::Error;
 use crate::clusters;
-use ragtriage_core::types::Question;
+use ragtriage_core::types::{DocId, Group, Member, Question};
 use ragtriage_data::run::SavedRun;
 
 /// Counts of compared and omitted questions.
@@ -42,16 +42,11 @@ pub struct Pairs {
 }
 
 impl Pairs {
-    /// Pairs questions by id. `cluster`: questions that share gold evidence form one cluster, else each question does.
+    /// Pairs questions by id.
     ///
     /// # Errors
     /// A question that occurs in only one run or has a different text there, unless `intersect`; no question in common.
-    pub fn new(
-        baseline: &SavedRun,
-        run: &SavedRun,
-        cluster: bool,
-        intersect: bool,
-    ) -> Result<Self, Error> {
+    pub fn new(baseline: &SavedRun, run: &SavedRun, intersect: bool) -> Result<Self, Error> {
         let (ours, theirs) = (&baseline.traces, &run.traces);
         let numbers: HashMap<_, usize> =
             theirs.iter().enumerate().map(|(at, trace)| (&trace.question.id, at)).collect();
@@ -76,17 +71,24 @@ impl Pairs {
             |[a, b]: &&[usize; 2]| has_same_gold(&ours[*a].question, &theirs[*b].question);
         counts.other_gold = list.len() - list.iter().filter(has_same_gold).count();
         let traces = list.iter().map(|[a, _]| &ours[*a]);
-        let cluster_of = clusters::cluster_of(traces, cluster);
+        let cluster_of = clusters::cluster_of(traces);
         let sizes = clusters::sizes(&cluster_of);
         (counts.n_clusters, counts.largest_cluster) = (sizes.n, sizes.largest);
         Ok(Self { list, cluster_of, counts })
     }
 }
 
-/// Compares everything that a score depends on besides the text.
+/// Compares everything that a score depends on besides the text. Evidence may have moved within its document, which was edited elsewhere.
 fn has_same_gold(a: &Question, b: &Question) -> bool {
     let Question { kind, answers, evidence, relevant, required, forbidden, .. } = a;
-    (kind, answers, evidence) == (&b.kind, &b.answers, &b.evidence)
+    let lengths = |evidence: &[Group]| -> Vec<Vec<(DocId, Vec<usize>)>> {
+        let length = |member: &Member| {
+            let ranges = member.ranges.iter();
+            (member.doc.clone(), ranges.map(|range| range.len()).collect())
+        };
+        evidence.iter().map(|group| group.iter().map(length).collect()).collect()
+    };
+    (kind, answers, lengths(evidence)) == (&b.kind, &b.answers, lengths(&b.evidence))
         && (relevant, required, forbidden) == (&b.relevant, &b.required, &b.forbidden)
 }
 
@@ -108,11 +110,12 @@ fn refuse(
     }
     if !intersect && only_baseline + only_run + other_text > 0 {
         let message = format!(
-            "`{baseline}` and `{run}` do not ask the same questions: {common} in both, {only_baseline} only in `{baseline}`, \
-             {only_run} only in `{run}`, {other_text} with the same id and different texts"
+            "the baseline `{baseline}` and the run `{run}` do not ask the same questions: {common} in both, {only_baseline} only in the \
+             baseline, {only_run} only in the run, {other_text} with the same id and different texts"
         );
         let hint = format!(
-            "`--intersect` compares the questions in both ({common}); `ragtriage run --resume NAME` completes an interrupted run"
+            "`--intersect` compares the questions in both ({common}); where questions were added, make a new baseline; `ragtriage run \
+             --resume NAME` completes an interrupted run"
         );
         return Err(Error::new(message, hint));
     }

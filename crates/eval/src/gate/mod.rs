@@ -228,8 +228,11 @@ pub fn check(
     let mut found = (levels.into_iter(), changes.into_iter());
     for gate in &plan.gates {
         let next = if gate.needs_baseline() { found.1.next() } else { found.0.next() };
-        let next = next.filter(|next| next.n > 0).ok_or_else(|| judged.lacks(gate.quantity))?;
-        gates.push(judge(gate, next, plan.mode));
+        match next.filter(|next| next.n > 0) {
+            Some(next) => gates.push(judge(gate, next, plan.mode)),
+            None if is_failed => {}
+            None => return Err(judged.lacks(gate.quantity)),
+        }
     }
     let baseline = baseline.filter(|_| questions.is_some());
     Ok(GateReport {
@@ -349,7 +352,7 @@ fn changes(
         let hint = "name a run as `baseline` under `[gates]`, or give one with `--baseline RUN`";
         Error::new(message, hint)
     })?;
-    let pairs = Pairs::new(baseline.run, judged.run, evaluation.cluster, plan.intersect)?;
+    let pairs = Pairs::new(baseline.run, judged.run, plan.intersect)?;
     let baseline = JudgedRun::new(baseline, plan);
     let columns = gates.iter().map(|gate| {
         let quantity = gate.quantity;

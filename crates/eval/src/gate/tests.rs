@@ -241,7 +241,8 @@ fn questions_without_an_answer_are_a_gate_of_their_own() {
     let baseline = run("baseline", &["18 May"; 4]);
     let mut empty = run("empty", &["18 May"; 4]);
     empty.traces.iter_mut().for_each(|trace| trace.error = Some(failed()));
-    let drop = plan(vec![gate("AnswerF1", GateBound::MaxDrop, 0.1)]);
+    let drops = ["AnswerF1", "EvidenceRecall@prompt"];
+    let drop = plan(drops.map(|metric| gate(metric, GateBound::MaxDrop, 0.1)).into());
     let report = check(&empty, Some(&baseline), &drop).expect("judged");
     assert_eq!(verdicts(&report), [GateVerdict::Fail]);
     // Another fault of the gate is still an error.

@@ -12,7 +12,7 @@ mod tests;
 
 use std::collections::BTreeMap;
 
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
 pub use ranking::{held_out, rank};
 pub use verdict::judge;
@@ -20,7 +20,6 @@ pub use verdict::judge;
 use crate::score::Scores;
 use ragtriage_core::metric::Metric;
 use ragtriage_core::types::{Interval, QuestionId};
-use ragtriage_data::run::SavedRun;
 
 /// Options for analysing a sweep.
 #[derive(Clone, Debug, PartialEq)]
@@ -64,33 +63,8 @@ pub struct TrialScores {
     pub scores: Scores,
     /// Tokens (`cl100k_base`) of the passages packed for each question, as the prompt shows them; `None` if it failed.
     pub context_tokens: Vec<Option<f64>>,
-    /// Truncation of its chunks by the encoder input limit, if it matters.
-    pub truncation: Option<TrialTruncation>,
-}
-
-/// Truncation of a trial's chunks by the encoder input limit: its scores are then not those of its chunks.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-pub struct TrialTruncation {
-    /// Share of the tokens of all chunks that the encoder dropped.
-    pub share: f64,
-    /// Number of questions with gold evidence among them.
-    pub n_questions: usize,
-}
-
-/// Below this share of dropped tokens truncation is not reported, unless it drops gold evidence.
-const LEAST_SHARE: f64 = 0.01;
-
-impl TrialTruncation {
-    /// Returns the truncation of the chunks of `run`, by the encoder that drops most; `None` where it does not matter.
-    #[must_use]
-    pub fn of(run: &SavedRun) -> Option<Self> {
-        let chunks = run.manifest.truncation.iter().filter(|one| one.what == "chunks");
-        let shares = chunks.map(|one| one.n_lost as f64 / one.n_tokens.max(1) as f64);
-        let share = shares.fold(0.0, f64::max);
-        let n_questions =
-            run.traces.iter().filter(|trace| trace.gold.is_encoder_truncated()).count();
-        (share >= LEAST_SHARE || n_questions > 0).then_some(Self { share, n_questions })
-    }
+    /// Questions with gold evidence beyond the encoder input limit.
+    pub n_truncated: usize,
 }
 
 /// The ranking of a sweep.
@@ -138,9 +112,8 @@ pub struct RankedTrial {
     /// The difference from the default; `None` for the default itself, and if the default failed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub difference: Option<Difference>,
-    /// Truncation of its chunks by the encoder input limit, if that matters.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub truncation: Option<TrialTruncation>,
+    /// Questions with gold evidence beyond the encoder input limit.
+    pub n_truncated: usize,
 }
 
 /// A trial minus the default, by question.

@@ -109,7 +109,7 @@ fn row(
         context_tokens: mean(&trial.context_tokens),
         seconds: Metric::new(Family::Seconds, None).and_then(|cost| aligned.mean_of(trial, cost)),
         difference,
-        truncation: trial.scored.result.as_ref().ok().and_then(|scores| scores.truncation),
+        n_truncated: trial.scored.result.as_ref().map_or(0, |scores| scores.n_truncated),
     }
 }
 
@@ -125,7 +125,7 @@ fn failed_row(trial: &ScoredTrial) -> Option<RankedTrial> {
         context_tokens: 0.0,
         seconds: None,
         difference: None,
-        truncation: None,
+        n_truncated: 0,
     })
 }
 

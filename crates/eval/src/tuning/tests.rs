@@ -28,7 +28,7 @@ fn trial(name: &str, values: &[Option<f64>], tokens: f64) -> ScoredTrial {
     ScoredTrial {
         name: name.to_owned(),
         values: BTreeMap::new(),
-        result: Ok(TrialScores { scores, context_tokens, truncation: None }),
+        result: Ok(TrialScores { scores, context_tokens, n_truncated: 0 }),
     }
 }
 

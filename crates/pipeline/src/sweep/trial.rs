@@ -5,7 +5,6 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::time::Instant;
 
 use super::partition::QuestionPart;
 use super::trials::Trial;
@@ -17,10 +16,9 @@ use crate::index_cache::IndexCache;
 use crate::record::RunSink;
 use crate::settings::assemble::{self, Assembled};
 use crate::settings::record;
-use ragtriage_core::metric::Metric;
 use ragtriage_core::types::Trace;
 use ragtriage_data::run::{Manifest, RunFolder, SavedRun, deciding};
-use ragtriage_eval::tuning::{TrialScores, TrialTruncation};
+use ragtriage_eval::tuning::TrialScores;
 use ragtriage_eval::{score, shown};
 
 /// The results of a trial.
@@ -30,20 +28,8 @@ pub struct TrialResult {
     pub measured: TrialScores,
     /// True if its run was finished before.
     pub is_reused: bool,
-    /// Wall seconds.
-    pub seconds: f64,
     /// Its run's folder.
     pub run: PathBuf,
-}
-
-impl TrialResult {
-    /// Returns a metric's mean with its n; `None` if it is undefined.
-    #[must_use]
-    pub fn mean(&self, metric: Metric) -> Option<(f64, usize)> {
-        let values: Vec<f64> = self.measured.scores.column(metric)?.into_iter().flatten().collect();
-        (!values.is_empty())
-            .then(|| (values.iter().sum::<f64>() / values.len() as f64, values.len()))
-    }
 }
 
 impl Sweep<'_> {
@@ -58,7 +44,7 @@ impl Sweep<'_> {
         stock: &mut IndexCache,
         trial: &Trial,
     ) -> Result<TrialResult, Error> {
-        let (clock, request) = (Instant::now(), self.request);
+        let request = self.request;
         let assembled =
             assemble::assemble(&trial.resolved, request.environment, request.on_download).await;
         request.watch.finish();
@@ -67,7 +53,6 @@ impl Sweep<'_> {
         let data = (&*self.digest, &*self.notes);
         let mut manifest = record::begun(&trial.resolved, data, counts, request.git_commit.clone());
         record::parts(&mut manifest, &assembled);
-        manifest.notes.extend(part.note.clone());
         let held_out = if part.is_held_out { "-heldout" } else { "" };
         let run = request.folder.runs().join(format!("{}{held_out}", trial.id));
         let finished = finished(&run, &manifest, part);
@@ -79,9 +64,9 @@ impl Sweep<'_> {
         let measured = TrialScores {
             scores: score::score(&saved, &self.metrics, self.judge),
             context_tokens: shown::context_tokens(&saved),
-            truncation: TrialTruncation::of(&saved),
+            n_truncated: saved.traces.iter().filter(|it| it.gold.is_encoder_truncated()).count(),
         };
-        Ok(TrialResult { measured, is_reused, seconds: clock.elapsed().as_secs_f64(), run })
+        Ok(TrialResult { measured, is_reused, run })
     }
 
     /// Runs a trial in a new folder, removing what an earlier one left there.

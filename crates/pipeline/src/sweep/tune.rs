@@ -59,7 +59,6 @@ pub trait Watch: Progress {
         &self,
         place: (usize, usize),
         trial: (&Trial, bool),
-        metric: Metric,
         result: &Result<TrialResult, Error>,
     );
 }
@@ -214,7 +213,7 @@ impl<'a> Sweep<'a> {
             let trial = &trials[at];
             let result = Box::pin(self.run(part, &mut stock, trial)).await;
             let shown = (trial, part.is_held_out);
-            self.request.watch.tried((place, trials.len()), shown, self.plan.metric, &result);
+            self.request.watch.tried((place, trials.len()), shown, &result);
             results.push((at, result));
         }
         results.sort_by_key(|(at, _)| *at);
@@ -230,13 +229,9 @@ impl<'a> Sweep<'a> {
         let questions = &self.choosing.questions;
         SweepScores {
             questions: questions.iter().map(|question| question.id.clone()).collect(),
-            cluster_of: self.clusters(questions),
+            cluster_of: clusters::question_clusters(questions),
             trials: tried.collect(),
         }
-    }
-
-    fn clusters(&self, questions: &[Question]) -> Vec<usize> {
-        clusters::question_clusters(questions, self.request.base.settings.evaluation.cluster)
     }
 
     /// Compares the winner with the default on the held-out questions of `part`. `None` if no question was compared.
@@ -258,7 +253,7 @@ impl<'a> Sweep<'a> {
         let [default, winner] = columns.as_slice() else {
             return Ok(None);
         };
-        let clusters = self.clusters(&part.questions);
+        let clusters = clusters::question_clusters(&part.questions);
         let found = held_out(default, winner, &clusters, &self.plan);
         Ok((found.n > 0).then_some(Confirmation::HeldOut(found)))
     }

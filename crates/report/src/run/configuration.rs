@@ -17,7 +17,7 @@ pub(super) fn facts(run: &SavedRun, summary: &Summary) -> Vec<Fact> {
         Fact::new("Questions", questions(run, summary)),
     ];
     if let Some(source) = &manifest.external {
-        facts.extend(external::pipeline(source, run));
+        facts.push(external::pipeline(source));
     }
     let evaluation = &manifest.settings.evaluation;
     facts.extend([

@@ -40,7 +40,7 @@ impl<'a> SweepFindings<'a> {
         let marks = [
             (self.is_winner(row), '>'),
             (row.name == self.default, '='),
-            (row.truncation.is_some(), '!'),
+            (row.n_truncated > 0, '!'),
         ];
         marks.into_iter().filter_map(|(holds, mark)| holds.then_some(mark)).collect()
     }

@@ -3,7 +3,7 @@
 use super::SweepFindings;
 use super::keys::pairs;
 use crate::document::{Align, Table};
-use ragtriage_core::text::numbers::{percent, plural, thousands};
+use ragtriage_core::text::numbers::{plural, thousands};
 use ragtriage_core::text::sanitize::shortened;
 use ragtriage_core::types::Interval;
 use ragtriage_eval::compare::{LEVEL, p_text};
@@ -47,13 +47,12 @@ pub(super) fn table(found: &SweepFindings, shown: &[(usize, &RankedTrial)]) -> T
 
 /// Returns what the encoder does not read of the chunks of trials: these are not compared by their size alone.
 pub(super) fn truncated(found: &SweepFindings) -> Vec<String> {
-    let truncated = found.scored().filter_map(|row| Some((row, row.truncation?)));
-    let warnings = truncated.take(SHOWN_NOTES).map(|(row, cut)| {
+    let truncated = found.scored().filter(|row| row.n_truncated > 0);
+    let warnings = truncated.take(SHOWN_NOTES).map(|row| {
         format!(
-            "{}: the encoder input limit drops {} of the tokens, and gold evidence of {}",
+            "{}: gold evidence of {} is beyond the encoder input limit",
             shortened(&row.name, VALUE),
-            percent(cut.share),
-            plural(cut.n_questions, "question", "questions")
+            plural(row.n_truncated, "question", "questions")
         )
     });
     warnings.collect()

@@ -8,8 +8,7 @@ use crate::document::{Element, Fact, Report, Table};
 use crate::render::{markdown, terminal};
 use ragtriage_core::types::Interval;
 use ragtriage_eval::tuning::{
-    Confirmation, Difference, HeldOut, RankedTrial, TrialRanking, TrialTruncation, TuningPlan,
-    TuningVerdict,
+    Confirmation, Difference, HeldOut, RankedTrial, TrialRanking, TuningPlan, TuningVerdict,
 };
 
 /// Everything that a report is made of, owned.
@@ -65,7 +64,7 @@ fn row(name: &str, size: &str, retrievers: &str, mean: f64, tokens: f64) -> Rank
             p_holm: 0.5 - (mean - 0.6).abs() * 5.0,
             detectable: None,
         }),
-        truncation: None,
+        n_truncated: 0,
     }
 }
 
@@ -134,14 +133,12 @@ fn table(sweep: &Sweep, at: usize) -> Table {
 #[test]
 fn a_trial_that_the_encoder_truncates_is_marked() {
     let mut sweep = sweep();
-    sweep.ranking.rows[3].truncation = Some(TrialTruncation { share: 0.334, n_questions: 9 });
+    sweep.ranking.rows[3].n_truncated = 9;
     let table = table(&sweep, 0);
     assert_eq!(table.rows[3][1], "!");
     assert_eq!(
         super::ranked::truncated(&sweep.found()),
-        [
-            "s04: the encoder input limit drops 33.4% of the tokens, and gold evidence of 9 questions"
-        ]
+        ["s04: gold evidence of 9 questions is beyond the encoder input limit"]
     );
 }
 

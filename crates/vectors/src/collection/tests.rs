@@ -60,17 +60,3 @@ fn a_point_beyond_the_collection_is_refused_by_name() {
         "{error}"
     );
 }
-
-#[test]
-fn batches_hold_as_much_as_they_may_and_no_point_twice() {
-    // A point here has 3 components of 4 bytes: 12 bytes.
-    let points: Vec<Point> = (0..5).map(point).collect();
-    let sizes = |bytes, most| {
-        batches(&points, bytes, most).iter().map(|batch| batch.len()).collect::<Vec<_>>()
-    };
-    assert_eq!(sizes(24, 10), [2, 2, 1]);
-    assert_eq!(sizes(1_000, 3), [3, 2]);
-    assert_eq!(sizes(1, 10), [1, 1, 1, 1, 1]);
-    assert_eq!(sizes(1_000, 10), [5]);
-    assert!(batches(&[], 10, 10).is_empty());
-}

@@ -21,8 +21,6 @@ use std::io::{self, Write};
 use std::os::unix::fs::{DirBuilderExt, FileExt, OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
-use rustix::fs::{SeekFrom, seek};
-use rustix::io::Errno;
 use serde::{Deserialize, Serialize};
 use walkdir::WalkDir;
 
@@ -73,8 +71,7 @@ impl State {
             hash.update(&bytes.to_le_bytes());
             let mut at = 0;
             while at < bytes {
-                // Holes are not read. Blocks of zeros do not count, because the engine may write them into holes when it closes.
-                at = data_from(&file, at, bytes) / BLOCK as u64 * BLOCK as u64;
+                // Blocks of zeros do not count, because the engine may write them into holes when it closes.
                 let block = &mut block[..BLOCK.min((bytes - at) as usize)];
                 file.read_exact_at(block, at)?;
                 if *block != zeros[..block.len()] {
@@ -226,15 +223,6 @@ impl Drop for CollectionFolder {
             // What cannot be removed now is removed at the next opening.
             let _ = fs::remove_dir_all(&self.path);
         }
-    }
-}
-
-/// Returns the position of the first data at `at` or later; `end` if a hole is all that follows.
-fn data_from(file: &File, at: u64, end: u64) -> u64 {
-    match seek(file, SeekFrom::Data(at)) {
-        Ok(data) => data,
-        Err(Errno::NXIO) => end,
-        Err(_) => at,
     }
 }
 

@@ -15,7 +15,7 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 
-use super::collection::{CollectionSpec, batches};
+use super::collection::{CollectionSpec, point_batches};
 use super::{Error, Neighbour, Point, VectorSearch, VectorStore};
 use engine::{Engine, blocking, on};
 
@@ -58,8 +58,7 @@ impl VectorStore for EmbeddedStore {
         if self.engine.is_whole() {
             return Ok(());
         }
-        let (most_points, most_bytes) = BATCH;
-        for batch in batches(points, most_bytes, most_points) {
+        for batch in point_batches(points, BATCH) {
             let batch = batch.to_vec();
             on(&self.engine, "store points", move |engine| engine.write(&batch)).await?;
         }

@@ -22,7 +22,7 @@ use async_trait::async_trait;
 use futures_util::{StreamExt, TryStreamExt, stream};
 use qdrant_client::qdrant::{CollectionInfo, PointId, UpdateStatus};
 
-use super::collection::{CollectionSpec, batches};
+use super::collection::{CollectionSpec, point_batches};
 use super::{Error, Neighbour, Point, Server, VectorSearch, VectorStore, error};
 use calls::Calls;
 pub(crate) use existing::ServerCollection;
@@ -178,8 +178,7 @@ impl VectorStore for ServerStore {
 
     async fn upsert(&self, points: &[Point]) -> Result<(), Error> {
         self.spec.check_points(points)?;
-        let (most_points, most_bytes) = BATCH;
-        let batches = batches(points, most_bytes, most_points);
+        let batches = point_batches(points, BATCH);
         let upserts: Vec<_> = batches.into_iter().map(|batch| self.insert(batch)).collect();
         stream::iter(upserts).buffer_unordered(IN_FLIGHT).try_collect::<()>().await?;
         self.is_filled.store(true, Ordering::Relaxed);

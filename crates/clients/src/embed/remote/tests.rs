@@ -129,14 +129,6 @@ async fn the_dimension_is_learned_by_one_short_text_and_holds_for_every_vector()
     );
 }
 
-#[test]
-fn texts_go_in_batches_of_so_many_texts_and_characters() {
-    let texts = ["a", "bb", "ccc", "dddd", "eeeeeeeeee", "f", "g", "h", "i"].map(str::to_owned);
-    let expected: [&[&str]; 5] =
-        [&["a", "bb", "ccc"], &["dddd"], &["eeeeeeeeee"], &["f", "g", "h"], &["i"]];
-    assert_eq!(batches(&texts, 3, 6), expected);
-}
-
 #[tokio::test]
 async fn several_batches_run_at_once_and_come_back_in_order() {
     let server = server(encode).await;

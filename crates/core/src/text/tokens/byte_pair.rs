@@ -10,6 +10,7 @@ use bpe_openai::cl100k_base;
 
 use super::TokenCounter;
 use super::encoded::Encoded;
+use super::pieces::Pieces;
 
 /// Longest piece whose count is kept, in bytes.
 const LONGEST: usize = 15;
@@ -40,12 +41,12 @@ pub(super) struct BytePairs;
 
 impl TokenCounter for BytePairs {
     fn count(&self, text: &str) -> usize {
-        cl100k_base().split(text).map(n_tokens).sum()
+        Pieces::new(text).map(n_tokens).sum()
     }
 
     fn count_up_to(&self, text: &str, limit: usize) -> usize {
         let mut n_all = 0;
-        for piece in cl100k_base().split(text) {
+        for piece in Pieces::new(text) {
             n_all += n_tokens(piece);
             if n_all > limit {
                 break;
@@ -58,7 +59,7 @@ impl TokenCounter for BytePairs {
         let bpe = &cl100k_base().bpe;
         let mut starts = Vec::new();
         let mut end = 0;
-        for piece in cl100k_base().split(text) {
+        for piece in Pieces::new(text) {
             for token in bpe.encode_via_backtracking(piece.as_bytes()) {
                 starts.push(text.floor_char_boundary(end));
                 end += bpe.token_len(token);

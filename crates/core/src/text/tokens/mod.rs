@@ -6,6 +6,7 @@
 mod byte_pair;
 mod encoded;
 mod model;
+mod pieces;
 mod words;
 
 use std::sync::Arc;

@@ -306,7 +306,7 @@ impl<'a> Searched<'a> {
     fn sentence(&self, place: Occurrence) -> ByteRange {
         let all = self.sentences[place.text].get_or_init(|| {
             let pieces = sentences::split(&self.documents[place.text].text);
-            pieces.into_iter().map(|it| (it.range.start, it.range.end).into()).collect()
+            pieces.into_iter().map(ByteRange::from).collect()
         });
         let first = all.partition_point(|sentence| sentence.end <= place.range.start);
         let touched = all[first..].iter().take_while(|it| it.start < place.range.end);

@@ -199,6 +199,12 @@ impl<'a> Judging<'a> {
         let mut question = self.question.clone();
         let grades = self.grades();
         question.evidence = self.evidence(&grades);
+        // A document that has lost its evidence is not relevant by its former grade.
+        let has = |evidence: &[Group], doc: &DocId| {
+            evidence.iter().flatten().any(|member| member.doc == *doc)
+        };
+        let evidence = &question.evidence;
+        question.relevant.retain(|doc, _| has(evidence, doc) || !has(&self.question.evidence, doc));
         question.relevant.extend(grades);
         if end == End::Unanswerable {
             let Question { kind, answers, evidence, .. } = &mut question;

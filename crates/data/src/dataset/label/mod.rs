@@ -139,7 +139,7 @@ impl ShownPassage<'_> {
     pub fn pieces(&self) -> Vec<ByteRange> {
         let at = self.range.start;
         let pieces = sentences::split(self.text()).into_iter();
-        pieces.map(|piece| ByteRange::new(at + piece.range.start, at + piece.range.end)).collect()
+        pieces.map(|piece| ByteRange::new(at + piece.start, at + piece.end)).collect()
     }
 }
 

@@ -31,7 +31,8 @@ pub struct Stopped {
     pub n_dropped: usize,
 }
 
-/// Presents the pools of `questions` by `ask`, and writes each finished question to `file`, in place of its line if it has one.
+/// Presents the pools of `questions` by `ask`, and writes each finished question to `file`, in place of its line if it has one;
+/// `written` is called with it.
 ///
 /// When the annotator stops within a question, the question is saved only if a passage answers it. Otherwise it would count as
 /// unanswerable without a judgment; it is asked again next time, from its first passage. The same applies to a question
@@ -44,6 +45,7 @@ pub fn label<'a>(
     pools: &'a Pools,
     ask: &mut Ask<'_>,
     file: &mut Appended,
+    written: &mut dyn FnMut(&Question),
 ) -> Result<LabelCounts, Error> {
     file.make()?;
     let of_question = |(at, (question, pool)): (usize, (&'a Question, &'a Vec<Pooled>))| {
@@ -87,6 +89,7 @@ pub fn label<'a>(
                     pools.corpus.document(doc).map(|document| document.text.as_str())
                 });
                 file.put(&labelled, &line)?;
+                written(&labelled);
                 ends[number] = Some(end);
             }
         }

@@ -84,7 +84,7 @@ fn sit(
         (1..=pools.of.len()).map(|n| question(&format!("q{n}"))).collect();
     let mut script = Script::new(typed);
     let ask = &mut |prompt: Prompt<'_>| script.ask(prompt);
-    let tally = label(&questions, &pools, ask, &mut file);
+    let tally = label(&questions, &pools, ask, &mut file, &mut |_| {});
     assert!(script.lines.is_empty() || tally.is_err(), "never asked for: {:?}", script.lines);
     let lines = std::fs::read_to_string(&path).expect("written");
     let lines = lines.lines().map(|line| serde_json::from_str(line).expect("a line of JSON"));

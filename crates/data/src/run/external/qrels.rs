@@ -20,7 +20,6 @@ pub type QueryGrades<'t> = HashMap<&'t str, i32>;
 #[derive(Debug)]
 pub struct Qrels<'t> {
     queries: BTreeMap<&'t str, QueryGrades<'t>>,
-    n_repeated: usize,
 }
 
 impl<'t> Qrels<'t> {
@@ -40,7 +39,7 @@ impl<'t> Qrels<'t> {
             let file = Columns { input, names, has_others: false };
             file.read(|[query, _, document, grade]| Ok((query, (document, grade))))?
         };
-        let mut qrels = Self { queries: BTreeMap::new(), n_repeated: 0 };
+        let mut qrels = Self { queries: BTreeMap::new() };
         // BEIR's header is the first line, not another with the same words.
         let judgments = blocks.iter().flatten();
         let judgments =
@@ -56,7 +55,7 @@ impl<'t> Qrels<'t> {
             let judged = qrels.queries.entry(query).or_default();
             match judged.get_key_value(document) {
                 None => drop(judged.insert(document, grade)),
-                Some((_, other)) if *other == grade => qrels.n_repeated += 1,
+                Some((_, other)) if *other == grade => {}
                 Some((first, other)) => {
                     let first = input.position(first);
                     return Err(Error::in_line(
@@ -82,12 +81,6 @@ impl<'t> Qrels<'t> {
     pub fn judged(&self, query: &str) -> Option<&QueryGrades<'t>> {
         self.queries.get(query)
     }
-
-    /// Returns the number of judgments repeated with the same grade.
-    #[must_use]
-    pub fn n_repeated(&self) -> usize {
-        self.n_repeated
-    }
 }
 
 #[cfg(test)]
@@ -105,7 +98,7 @@ mod tests {
         assert_eq!(qrels.queries().map(|(query, _)| query).collect::<Vec<_>>(), ["10", "9"]);
         assert_eq!(qrels.judged("9"), Some(&HashMap::from([("a", 1), ("b", 2)])));
         assert_eq!(qrels.judged("10"), Some(&HashMap::from([("a", -1)])));
-        assert_eq!((qrels.judged("1"), qrels.n_repeated()), (None, 1));
+        assert_eq!(qrels.judged("1"), None);
     }
 
     #[test]

@@ -34,7 +34,6 @@ pub fn evaluation(settings: &Settings) -> EvaluationPlan {
         judge: judge(settings),
         resamples: RESAMPLES,
         seed: evaluation.seed,
-        cluster: evaluation.cluster,
     }
 }
 

@@ -14,7 +14,6 @@ use ragtriage_clients::http::JUDGE;
 use ragtriage_clients::judge::AnswerJudge;
 use ragtriage_clients::llm::Allowance;
 use ragtriage_clients::llm::openai::{self, OpenAi, OpenAiSettings};
-use ragtriage_core::config::JudgeKind;
 
 /// Maximum tokens of a reply: a verdict is one word, which a model may explain.
 const MAX_TOKENS: u32 = 256;
@@ -37,7 +36,7 @@ pub fn judge(
 ) -> Result<Option<AssembledJudge>, Error> {
     check(&resolved.settings)?;
     let judge = &resolved.settings.judge;
-    if judge.kind == JudgeKind::None {
+    if !judge.is_on() {
         return Ok(None);
     }
     let settings = openai_settings(resolved, environment)?;

@@ -2,8 +2,8 @@
 
 use crate::settings::Settings;
 use ragtriage_core::config::{
-    CollectionSettings, DenseSettings, ExternalSettings, JudgeKind, RerankSettings,
-    RetrievalSettings, VectorStoreKind, VectorStoreSettings,
+    CollectionSettings, DenseSettings, ExternalSettings, RerankSettings, RetrievalSettings,
+    VectorStoreKind, VectorStoreSettings,
 };
 use ragtriage_core::fuse::Fusion;
 use ragtriage_core::text::address;
@@ -20,7 +20,8 @@ pub fn recipients(settings: &Settings) -> Vec<Recipient> {
         what,
     };
     let texts = "passages and questions";
-    let judge = (judge.kind == JudgeKind::Endpoint)
+    let judge = judge
+        .is_on()
         .then(|| to(RecipientRole::Judge, &judge.base_url, "questions, answers and gold answers"));
     if let Some(url) = &external.url {
         let what = if external.answers_contexts { texts } else { "questions" };
@@ -147,7 +148,6 @@ mod tests {
             "external.url=https://r",
             "generation.generator=openai",
             "generation.base_url=https://g/v1",
-            "judge.kind=endpoint",
         ]);
         let roles =
             |asks| import_recipients(&all, asks).iter().map(|it| it.role).collect::<Vec<_>>();

@@ -1,0 +1,144 @@
+//! The labels that decide: passages of a run whose judgment may move its verdict most, and the run as it is with a judged label.
+//!
+//! A label is doubted if a passage of the prompt that is not gold seems to answer the question, if the answer from the gold passages
+//! alone is wrong, or if the answer is correct though its evidence was lost. What a doubted question loses may be lost by the other side:
+//! that bounds what its judgment can change.
+
+use std::cmp::Reverse;
+
+use super::diagnose;
+use super::verdict::{LossVerdict, Side, Source, answer_terms};
+use ragtriage_core::attribute::classify::Outcome;
+use ragtriage_core::attribute::gold::{Haystacks, locate, locate_shown};
+use ragtriage_core::attribute::support::SupportTest;
+use ragtriage_core::attribute::{Passages, terms};
+use ragtriage_core::text::answers::AnswerMatcher;
+use ragtriage_core::types::{
+    ChunkId, Condition, ConditionAnswers, Corpus, FailureClass, Flag, Interval, Passage, Question,
+    QuestionKind, Trace,
+};
+use ragtriage_data::run::SavedRun;
+
+/// Passages of all questions that are proposed: a sitting's work.
+pub const MOST_PASSAGES: usize = 20;
+/// Passages of a question that are proposed.
+const MOST_OF_QUESTION: usize = 3;
+
+/// A question whose label is doubted.
+#[derive(Clone, Debug, PartialEq)]
+pub struct DoubtedLabel {
+    /// The number of its trace.
+    pub trace: usize,
+    /// The passages to judge: those that may answer, then gold.
+    pub passages: Vec<ChunkId>,
+    /// Answers that retrieval and the generator lose at the question; negative where it answered better than from its gold passages.
+    pub losses: [f64; 2],
+    /// Signs of a wrong label times the answers at stake, per passage to judge.
+    weight: f64,
+}
+
+/// Returns the doubted labels of a run, those first whose judgment may move the verdict most.
+#[must_use]
+pub fn doubted(run: &SavedRun, outcomes: &[Outcome]) -> Vec<DoubtedLabel> {
+    let questions = run.traces.iter().zip(outcomes).enumerate();
+    let mut doubted: Vec<DoubtedLabel> = questions
+        .filter_map(|(number, (trace, outcome))| doubt(number, trace, outcome, &run.passages))
+        .collect();
+    doubted.sort_by(|a, b| b.weight.total_cmp(&a.weight));
+    doubted
+}
+
+fn doubt(
+    number: usize,
+    trace: &Trace,
+    outcome: &Outcome,
+    passages: &dyn Passages,
+) -> Option<DoubtedLabel> {
+    let oracle = diagnose::correct(trace, outcome, Condition::Oracle);
+    let signs = [
+        outcome.flags.contains(&Flag::AnswerElsewhere),
+        outcome.flags.contains(&Flag::LabelSuspect) || oracle == Some(0.0),
+        outcome.class == FailureClass::CorrectWithoutEvidence,
+    ];
+    let n_signs = signs.into_iter().filter(|is| *is).count();
+    let gold: Vec<&ChunkId> =
+        trace.gold.groups.iter().flatten().flat_map(|member| &member.chunks).collect();
+    let marks = AnswerMatcher::new(&trace.question.marks());
+    let wanted = terms::of_question(&trace.question.text);
+    let others = trace.packed().filter(|id| !gold.contains(id));
+    let mut holding: Vec<(usize, &ChunkId)> = others
+        .filter_map(|id| Some((passages.view(id)?.text, id)))
+        .filter(|(text, _)| marks.found_in_text(text))
+        .map(|(text, id)| (terms::shared(text, &wanted).len(), id))
+        .collect();
+    holding.sort_by_key(|(n_shared, _)| Reverse(*n_shared));
+    let proposed = holding.into_iter().map(|(_, id)| id).chain(gold).take(MOST_OF_QUESTION);
+    let proposed: Vec<ChunkId> = proposed.cloned().collect();
+    let losses = losses(trace, outcome);
+    let stake: f64 = losses.iter().map(|loss| loss.abs()).sum();
+    let weight = n_signs as f64 * stake / proposed.len().max(1) as f64;
+    (weight > 0.0 && !proposed.is_empty()).then_some(DoubtedLabel {
+        trace: number,
+        passages: proposed,
+        losses,
+        weight,
+    })
+}
+
+/// Returns the answers that each side loses at a question: by its oracle, else by its class.
+fn losses(trace: &Trace, outcome: &Outcome) -> [f64; 2] {
+    if let Some(terms) = answer_terms(trace, outcome) {
+        return [Side::Retrieval, Side::Generator].map(|side| {
+            let terms = Source::ALL.iter().zip(terms).filter(|(source, _)| source.side() == side);
+            terms.map(|(_, loss)| loss).sum()
+        });
+    }
+    match outcome.class {
+        class if class.is_lost_before_prompt() => [1.0, 0.0],
+        FailureClass::WrongAnswer => [0.0, 1.0],
+        _ => [0.0; 2],
+    }
+}
+
+/// Returns the least and the most answers that retrieval loses, whatever the labels in `open` turn out to be: each of their losses may
+/// be the other side's.
+#[must_use]
+pub fn bounds(verdict: &LossVerdict, open: &[DoubtedLabel]) -> Interval {
+    let lost = verdict.retrieval.answers;
+    let sum_of = |side: usize| open.iter().map(|label| label.losses[side].max(0.0)).sum::<f64>();
+    Interval { low: (lost - sum_of(0)).max(0.0), high: (lost + sum_of(1)).min(verdict.n as f64) }
+}
+
+/// Replaces the labels of a trace. Answers from other gold passages go; if the prompt has the new ones, its answer takes their place.
+pub fn relabel(run: &mut SavedRun, number: usize, question: &Question, corpus: &Corpus) {
+    let is_shown_alone = run.manifest.is_external();
+    let trace = &run.traces[number];
+    let gold = if is_shown_alone {
+        let shown: Vec<&Passage> = trace.passages().filter_map(|id| run.passages.get(id)).collect();
+        locate_shown(question, corpus, &shown, |matcher| {
+            corpus.documents().iter().any(|document| matcher.found_in_text(&document.text))
+        })
+    } else {
+        let mut haystacks = None;
+        locate(question, corpus, || haystacks.insert(Haystacks::new(corpus)), &|_| None)
+    };
+    let packed: Vec<&ChunkId> = trace.packed().collect();
+    let is_delivered = SupportTest::new(question, &gold.groups, &run.passages).of(packed).holds;
+    let is_same = trace.question.evidence == question.evidence;
+    let trace = &mut run.traces[number];
+    trace.gold = gold;
+    trace.question = question.clone();
+    if is_same || question.kind == QuestionKind::Unanswerable {
+        return;
+    }
+    let needs_no_gold = |one: &ConditionAnswers| {
+        matches!(one.condition, Condition::Retrieved | Condition::ClosedBook)
+    };
+    trace.conditions.retain(needs_no_gold);
+    let retrieved = trace.conditions.iter().find(|one| one.condition == Condition::Retrieved);
+    if let Some(retrieved) = retrieved.filter(|_| is_delivered) {
+        trace
+            .conditions
+            .push(ConditionAnswers { condition: Condition::Oracle, ..retrieved.clone() });
+    }
+}
