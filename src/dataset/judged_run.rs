@@ -13,6 +13,7 @@ use ragtriage_data::run::SavedRun;
 use ragtriage_eval::labels::{self, DoubtedLabel, MOST_PASSAGES};
 use ragtriage_eval::summary::{EvaluationPlan, evaluate};
 use ragtriage_pipeline::settings::assemble;
+use ragtriage_report::labelling::AnnotatorScreen;
 
 /// A run, with the labels as far as they were judged.
 pub struct JudgedRun {
@@ -66,36 +67,22 @@ impl JudgedRun {
         candidates
     }
 
-    /// Shows the verdict with the labels that were judged earlier.
-    pub fn start(&mut self, corpus: &Corpus) {
-        for question in std::mem::take(&mut self.changed) {
-            self.relabel(&question, corpus);
+    /// Shows the verdict with the labels that were judged earlier, and those of `judged`.
+    pub fn show(&mut self, judged: Option<&Question>, corpus: &Corpus) {
+        for question in self.changed.drain(..).chain(judged.cloned()) {
+            let mut traces = self.run.traces.iter();
+            if let Some(number) = traces.position(|trace| trace.question.id == question.id) {
+                labels::relabel(&mut self.run, number, &question, corpus);
+                self.open.retain(|label| label.trace != number);
+            }
         }
-        self.show();
-    }
-
-    /// Shows the verdict with the labels of `question`, which was judged.
-    pub fn judged(&mut self, question: &Question, corpus: &Corpus) {
-        self.relabel(question, corpus);
-        self.show();
-    }
-
-    fn relabel(&mut self, question: &Question, corpus: &Corpus) {
-        let mut traces = self.run.traces.iter();
-        if let Some(number) = traces.position(|trace| trace.question.id == question.id) {
-            labels::relabel(&mut self.run, number, question, corpus);
-            self.open.retain(|label| label.trace != number);
-        }
-    }
-
-    fn show(&self) {
         let verdict = evaluate(&self.run, &self.plan).summary.verdict;
-        output::talk(&format!("\n{}", verdict.text));
+        output::talk(&AnnotatorScreen::new(output::talk_width(), false).say(&verdict.text));
         let n_open = self.open.iter().map(|label| label.passages.len()).sum();
         if n_open > 0 {
             let bounds = labels::bounds(&verdict, &self.open);
             output::talk(&format!(
-                "{} to judge: retrieval loses {} to {} answers, whatever they show",
+                "{} to judge: retrieval loses {} to {}, whatever they show",
                 plural(n_open, "passage", "passages"),
                 whole(bounds.low),
                 whole(bounds.high),

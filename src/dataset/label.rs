@@ -86,7 +86,7 @@ pub fn label(args: LabelArgs) -> Result<(), Failure> {
         let mut pools = pooled(&resolved, dataset, args.depth.get(), args.offline).await?;
         if let Some(run) = &mut run {
             pools.of.iter_mut().for_each(Vec::clear);
-            run.start(&pools.corpus);
+            run.show(None, &pools.corpus);
         }
         label::candidates_first(&mut pools, &questions, &candidates);
         let screen = AnnotatorScreen::new(output::talk_width(), output::talk_color());
@@ -95,7 +95,7 @@ pub fn label(args: LabelArgs) -> Result<(), Failure> {
         let ask = &mut |prompt: Prompt<'_>| terminal.ask(prompt);
         let written = &mut |question: &Question| {
             if let Some(run) = &mut run {
-                run.judged(question, &pools.corpus);
+                run.show(Some(question), &pools.corpus);
             }
         };
         let tally = label::label(&questions, &pools, ask, &mut file, written)?;

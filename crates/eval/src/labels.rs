@@ -9,7 +9,7 @@ use std::cmp::Reverse;
 use super::diagnose;
 use super::verdict::{LossVerdict, Side, Source, answer_terms};
 use ragtriage_core::attribute::classify::Outcome;
-use ragtriage_core::attribute::gold::{Haystacks, locate, locate_shown};
+use ragtriage_core::attribute::gold::locate_shown;
 use ragtriage_core::attribute::support::SupportTest;
 use ragtriage_core::attribute::{Passages, terms};
 use ragtriage_core::text::answers::AnswerMatcher;
@@ -109,19 +109,14 @@ pub fn bounds(verdict: &LossVerdict, open: &[DoubtedLabel]) -> Interval {
     Interval { low: (lost - sum_of(0)).max(0.0), high: (lost + sum_of(1)).min(verdict.n as f64) }
 }
 
-/// Replaces the labels of a trace. Answers from other gold passages go; if the prompt has the new ones, its answer takes their place.
+/// Replaces the labels of a trace, of whose chunks those that it has are known. Answers from other gold passages go; if the prompt has the
+/// new ones, its answer takes their place.
 pub fn relabel(run: &mut SavedRun, number: usize, question: &Question, corpus: &Corpus) {
-    let is_shown_alone = run.manifest.is_external();
     let trace = &run.traces[number];
-    let gold = if is_shown_alone {
-        let shown: Vec<&Passage> = trace.passages().filter_map(|id| run.passages.get(id)).collect();
-        locate_shown(question, corpus, &shown, |matcher| {
-            corpus.documents().iter().any(|document| matcher.found_in_text(&document.text))
-        })
-    } else {
-        let mut haystacks = None;
-        locate(question, corpus, || haystacks.insert(Haystacks::new(corpus)), &|_| None)
-    };
+    let shown: Vec<&Passage> = trace.passages().filter_map(|id| run.passages.get(id)).collect();
+    let gold = locate_shown(question, corpus, &shown, |matcher| {
+        corpus.documents().iter().any(|document| matcher.found_in_text(&document.text))
+    });
     let packed: Vec<&ChunkId> = trace.packed().collect();
     let is_delivered = SupportTest::new(question, &gold.groups, &run.passages).of(packed).holds;
     let is_same = trace.question.evidence == question.evidence;

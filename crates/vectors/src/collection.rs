@@ -129,7 +129,7 @@ impl CollectionSpec {
     }
 }
 
-/// Splits points into batches of at most so many points, and bytes of vectors.
+/// Splits points into batches, limited by their number and by the bytes of their vectors.
 pub(super) fn point_batches(
     points: &[Point],
     (points_at_once, bytes): (usize, usize),

@@ -205,7 +205,6 @@ fn the_loss_budget_of_a_service_recovers_what_reader_and_noise_cost() {
     for (condition, n) in expected {
         assert_eq!(conditions[condition], n, "{condition}: {conditions:?}");
     }
-    assert!(report.contains("which reads the contexts that it is sent (shown in "), "{}", report);
     assert!(!report.contains("ignores the contexts"));
 }
 

@@ -14,7 +14,7 @@ use crate::text::{normalise, sentences};
 const ASKING: &str = "who whom whose which what when where why how do does did done has have had having can could would \
                       should may might were been being am from many much";
 
-/// One analyser for all questions, so that no word is stemmed twice.
+/// The analyser of all questions.
 static ANALYZER: LazyLock<Analyzer> = LazyLock::new(Analyzer::default);
 
 static ASKING_TERMS: LazyLock<BTreeSet<String>> =

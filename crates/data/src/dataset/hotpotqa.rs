@@ -31,15 +31,9 @@ struct HotpotQuestion {
 }
 
 /// Titles with a sentence index or a paragraph's sentences.
-#[derive(Deserialize)]
+#[derive(Default, Deserialize)]
 #[serde(try_from = "Published<T>")]
-struct TitledPairs<T>(Vec<(String, T)>);
-
-impl<T> Default for TitledPairs<T> {
-    fn default() -> Self {
-        Self(Vec::new())
-    }
-}
+pub(crate) struct TitledPairs<T>(pub(crate) Vec<(String, T)>);
 
 /// The official form, and that of Hugging Face.
 #[derive(Deserialize)]
@@ -94,20 +88,13 @@ pub(super) fn read(path: &Path, draft: &mut Draft) -> Result<(), Error> {
     Ok(())
 }
 
-/// Puts a space before the sentences of a row if none has any around it: `HotpotQA`'s begin with one, `2WikiMultihopQA`'s do not.
+/// Puts a space before the sentences of a row if none begins with one: `HotpotQA`'s do, `2WikiMultihopQA`'s do not.
 fn with_spaces((place, mut row): (Place, HotpotQuestion)) -> (Place, HotpotQuestion) {
-    let is_parted = |paragraph: &[String]| {
-        let mut pairs = paragraph.windows(2);
-        pairs.any(|pair| {
-            pair[0].ends_with(char::is_whitespace) || pair[1].starts_with(char::is_whitespace)
-        })
-    };
-    let paragraphs = &mut row.context.0;
-    if !paragraphs.iter().any(|(_, paragraph)| is_parted(paragraph)) {
-        let paragraphs = paragraphs.iter_mut();
-        paragraphs
-            .flat_map(|(_, paragraph)| paragraph.iter_mut().skip(1))
-            .for_each(|sentence| sentence.insert(0, ' '));
+    let mut later = row.context.0.iter().flat_map(|(_, sentences)| sentences.iter().skip(1));
+    if !later.any(|sentence| sentence.starts_with(char::is_whitespace)) {
+        let sentences = row.context.0.iter_mut();
+        let later = sentences.flat_map(|(_, sentences)| sentences.iter_mut().skip(1));
+        later.for_each(|sentence| sentence.insert(0, ' '));
     }
     (place, row)
 }

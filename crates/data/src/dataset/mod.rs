@@ -19,7 +19,7 @@ mod survey;
 mod beir;
 mod files;
 pub mod globs;
-mod hotpotqa;
+pub(crate) mod hotpotqa;
 mod jsonl;
 mod smart;
 mod squad;

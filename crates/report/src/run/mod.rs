@@ -55,8 +55,6 @@ pub fn report(run: &SavedRun, evaluation: &Evaluation) -> Report {
     }
     report.section(sections::CONFIGURATION);
     report.facts(configuration::facts(run, summary));
-    report.section(sections::LIMITS);
-    report.list(caveats());
     report.section(sections::TIME);
     report.elements.push(Element::Paragraph(timings(summary)));
     report.table(metrics::costs(&summary.costs));
@@ -71,17 +69,6 @@ fn title(run: &SavedRun) -> String {
 fn correct(summary: &Summary) -> Vec<Fact> {
     let audited = summary.answer_audit.as_ref().and_then(correct_answers);
     audited.into_iter().chain(judge::decided(summary)).collect()
-}
-
-fn caveats() -> Vec<String> {
-    vec![
-        "Failure classes count questions. Answers lost count the correct answers that complete evidence would bring. The two differ \
-         where the generator is wrong despite complete evidence too."
-            .to_owned(),
-        "Intervals are 95% CIs: bootstrap over clusters of questions that share gold evidence; Wilson \
-         score intervals for class shares, which treat questions as independent. They do not cover another corpus, another question set or the generator's own noise."
-            .to_owned(),
-    ]
 }
 
 /// Lists the steps with their seconds in the order they happen; unlisted ones come last.

@@ -26,20 +26,16 @@ pub(crate) const CONFIGURATION: Section = Section {
 pub(crate) const METRICS: Section = Section {
     id: "metrics",
     title: "Metrics",
-    reading: "Means over n questions with 95% CIs. Retrieval metrics score rankings against the gold evidence; answer metrics score \
-              answers against the gold answers.",
+    reading: "Means over n questions. Retrieval metrics score rankings against the gold evidence; answer metrics score answers against \
+              the gold answers. Intervals are 95% CIs: bootstrap over clusters of questions that share gold evidence; Wilson score \
+              intervals for class shares, which treat questions as independent. They do not cover another corpus, another question \
+              set or the generator's own noise.",
 };
 /// Slices.
 pub(crate) const DIAGNOSIS: Section = Section {
     id: "diagnosis",
     title: "Diagnosis",
     reading: "What lost questions have in common. Take these as hypotheses, and confirm them on other questions.",
-};
-/// Limits of the numbers.
-pub(crate) const LIMITS: Section = Section {
-    id: "limits",
-    title: "Limits",
-    reading: "What the numbers cover, and what they do not.",
 };
 /// Seconds by step.
 pub(crate) const TIME: Section = Section {

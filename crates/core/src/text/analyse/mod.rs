@@ -5,12 +5,10 @@
 //! Khmer and Myanmar text, whose words are not separated by spaces or have endings, gives overlapping bigrams, as by Lucene's
 //! `CJKAnalyzer`.
 
-mod memo;
 mod words;
 
 use std::borrow::Cow;
 use std::fmt;
-use std::sync::{Mutex, PoisonError};
 
 use rust_stemmers::{Algorithm, Stemmer as Snowball};
 use schemars::JsonSchema;
@@ -20,7 +18,6 @@ use unicode_normalization::UnicodeNormalization;
 
 use super::hex::hex;
 use crate::language::Language;
-use memo::Memo;
 
 /// Version of the analysis, part of every cache key that depends on analysed text.
 pub const VERSION: u32 = 1;
@@ -68,8 +65,6 @@ pub struct Analyzer {
     /// Sorted.
     stopwords: Vec<&'static str>,
     stemmer: Option<Snowball>,
-    /// Term caches, one for each text being analysed concurrently.
-    memos: Mutex<Vec<Memo>>,
 }
 
 impl Default for Analyzer {
@@ -99,7 +94,7 @@ impl Analyzer {
             Stemmer::Auto => algorithm(&language.stemmer).map(Snowball::create),
             Stemmer::None => None,
         };
-        Self { words, lowercase, language, stopwords, stemmer, memos: Mutex::new(Vec::new()) }
+        Self { words, lowercase, language, stopwords, stemmer }
     }
 
     /// Names its steps, for cache keys: analysers with the same key give the same terms.
@@ -125,14 +120,11 @@ impl Analyzer {
 
     /// Calls `each` with every term of `text`, in order.
     pub fn terms(&self, text: &str, each: &mut dyn FnMut(&str)) {
-        let memos = || self.memos.lock().unwrap_or_else(PoisonError::into_inner);
-        let mut memo = memos().pop().unwrap_or_default();
         self.words(text, &mut |word| {
-            if let Some(term) = memo.term(word, || self.term(word).unwrap_or_default()) {
-                each(term);
+            if let Some(term) = self.term(word) {
+                each(&term);
             }
         });
-        memos().push(memo);
     }
 
     /// Calls `each` with every word of `text`, in order: [`Self::terms`] are the [`Self::term`] of each.

@@ -4,9 +4,9 @@
 //! tokens. Unlike tiktoken's, the time is proportional to the text, whatever the text; the tests compare the tokens.
 
 use std::cell::RefCell;
-use std::collections::HashMap;
 
 use bpe_openai::cl100k_base;
+use hashbrown::HashMap;
 
 use super::TokenCounter;
 use super::encoded::Encoded;
@@ -19,7 +19,7 @@ const MOST_KEPT: usize = 1 << 17;
 
 thread_local! {
     /// Counts of short pieces, so that a word is not merged at each of its occurrences.
-    static COUNTS: RefCell<HashMap<Box<str>, usize>> = RefCell::default();
+    static COUNTS: RefCell<HashMap<String, usize>> = RefCell::default();
 }
 
 fn n_tokens(piece: &str) -> usize {
@@ -31,8 +31,7 @@ fn n_tokens(piece: &str) -> usize {
         if counts.len() > MOST_KEPT {
             counts.clear();
         }
-        let known = counts.get(piece).copied();
-        known.unwrap_or_else(|| *counts.entry(piece.into()).or_insert_with(count))
+        *counts.entry_ref(piece).or_insert_with(count)
     })
 }
 

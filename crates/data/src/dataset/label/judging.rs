@@ -68,7 +68,7 @@ impl<'a> Judging<'a> {
         loop {
             let is_at_end = self.at == self.passages.len();
             if has_enough || is_at_end {
-                if self.is_answered() {
+                if self.is_answered() || !self.evidence(&self.grades()).is_empty() {
                     return Ok(End::Judged);
                 }
                 match close(self.question, ask) {

@@ -39,25 +39,25 @@ pub(super) fn arranged(pool: &[Pooled], corpus: &Corpus, question: &Question) ->
     arranged
 }
 
-/// Moves the passages that overlap candidate places of a question's answer to the front of its pool: first those that share the
+/// Moves the passages with most of the candidate places of a question's answer to the front of its pool: first those that share the
 /// most content terms with the question, then in the order of the places. Those that no retriever found are added.
 pub fn candidates_first(pools: &mut Pools, questions: &[Question], candidates: &Candidates) {
     let corpus = &pools.corpus;
     for (pool, question) in pools.of.iter_mut().zip(questions) {
         let mut first: Vec<Pooled> = Vec::new();
         for (doc, range) in candidates.get(&question.id).into_iter().flatten() {
-            for number in corpus.chunk_numbers(doc) {
-                let (held, id) = (corpus.chunks()[number].range, corpus.chunk_id(number));
-                let overlaps = held.start < range.end && range.start < held.end;
-                if !overlaps || first.iter().any(|pooled| pooled.id == id) {
-                    continue;
-                }
+            let shared = |number: &usize| {
+                let held = corpus.chunks()[*number].range;
+                held.end.min(range.end).saturating_sub(held.start.max(range.start))
+            };
+            let numbers = corpus.chunk_numbers(doc).rev().filter(|number| shared(number) > 0);
+            let Some(id) = numbers.max_by_key(shared).map(|number| corpus.chunk_id(number)) else {
+                continue;
+            };
+            if first.iter().all(|pooled| pooled.id != id) {
                 let found = pool.iter().position(|pooled| pooled.id == id);
-                first.push(Pooled {
-                    id,
-                    ranks: found.map_or_else(BTreeMap::new, |at| pool.remove(at).ranks),
-                    is_candidate: true,
-                });
+                let ranks = found.map_or_else(BTreeMap::new, |at| pool.remove(at).ranks);
+                first.push(Pooled { id, ranks, is_candidate: true });
             }
         }
         let wanted = terms::of_question(&question.text);

@@ -15,6 +15,7 @@ use serde::{Deserialize, Deserializer};
 
 use super::input::Input;
 use super::join::duplicate_question;
+use crate::dataset::hotpotqa::TitledPairs;
 use crate::error::{Error, reason};
 use ragtriage_core::metric::answer::Scorer;
 
@@ -127,28 +128,7 @@ struct HotpotqaRow<'t> {
     id: JsonText<'t>,
     #[serde(borrow, default)]
     answer: Option<JsonText<'t>>,
-    #[serde(borrow, default)]
-    supporting_facts: Option<SupportingFacts<'t>>,
-}
-
-/// Supporting facts in `HotpotQA`'s format, or in Hugging Face's.
-#[derive(Deserialize)]
-#[serde(untagged)]
-enum SupportingFacts<'t> {
-    Pairs(#[serde(borrow)] Vec<(JsonText<'t>, IgnoredAny)>),
-    Columns {
-        #[serde(borrow)]
-        title: Vec<JsonText<'t>>,
-    },
-}
-
-impl<'t> SupportingFacts<'t> {
-    fn titles(self) -> Vec<Cow<'t, str>> {
-        match self {
-            Self::Pairs(pairs) => pairs.into_iter().map(|(title, _)| title.0).collect(),
-            Self::Columns { title } => title.into_iter().map(|title| title.0).collect(),
-        }
-    }
+    supporting_facts: Option<TitledPairs<IgnoredAny>>,
 }
 
 fn hotpotqa<'t>(input: &Input, rows: Vec<HotpotqaRow<'t>>) -> Result<Golds<'t>, Error> {
@@ -159,7 +139,8 @@ fn hotpotqa<'t>(input: &Input, rows: Vec<HotpotqaRow<'t>>) -> Result<Golds<'t>, 
             let Some(JsonText(answer)) = answer else {
                 return Err(no_gold(input, &id));
             };
-            let documents = supporting_facts.map(SupportingFacts::titles).unwrap_or_default();
+            let facts = supporting_facts.map_or(Vec::new(), |facts| facts.0);
+            let documents = facts.into_iter().map(|(title, _)| Cow::Owned(title)).collect();
             Ok(GoldAnswers { id, answers: vec![answer.into_owned()], documents })
         })
         .collect();
