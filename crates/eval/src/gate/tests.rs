@@ -267,7 +267,7 @@ fn what_cannot_be_judged_is_an_error() {
     assert_eq!(checked(drop(), None), "a gate on a change of `AnswerF1` needs a baseline");
     let other = run("other", &["18 May"; 3]);
     let refused = check(&only, Some(&other), &plan(drop())).expect_err("other questions");
-    assert!(refused.to_string().contains("2 in both, 1 only in `other`"), "{refused}");
+    assert!(refused.to_string().contains("2 in both, 1 only in the baseline"), "{refused}");
 }
 
 #[test]

@@ -148,6 +148,7 @@ mod tests {
             "external.url=https://r",
             "generation.generator=openai",
             "generation.base_url=https://g/v1",
+            "judge.model=j",
         ]);
         let roles =
             |asks| import_recipients(&all, asks).iter().map(|it| it.role).collect::<Vec<_>>();
