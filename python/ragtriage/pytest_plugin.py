@@ -27,6 +27,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     group = parser.getgroup("ragtriage", "gates on a RAG pipeline")
     group.addoption("--rag-config", metavar="FILE", help="configuration that the fixture rag_run runs")
     group.addoption("--rag-results", metavar="FILE", help="results file that rag_run imports with that configuration, in place of a run")
+    group.addoption("--rag-partial", action="store_true", help="leave out questions without a line in that file")
     group.addoption("--rag-baseline", metavar="RUN", help="baseline of its checks: the folder of a run")
 
 
@@ -39,7 +40,10 @@ def rag_run(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFac
     if config is None:
         raise pytest.UsageError("the fixture rag_run needs --rag-config FILE")
     out = tmp_path_factory.mktemp("ragtriage")
-    run = ragtriage.run(config, out=out, name="run") if results is None else ragtriage.diagnose(results, config, out=out, name="run")
+    if results is None:
+        run = ragtriage.run(config, out=out, name="run")
+    else:
+        run = ragtriage.diagnose(results, config, out=out, name="run", partial=request.config.getoption("--rag-partial"))
     return ragtriage.Run(run.path, baseline=baseline)
 
 

@@ -7,7 +7,7 @@ use crate::failure::Failure;
 use crate::output;
 use crate::run_folder::folder_of;
 use ragtriage_core::text::numbers::{plural, whole};
-use ragtriage_core::types::{Corpus, Dataset, Question, QuestionId};
+use ragtriage_core::types::{Corpus, Dataset, Question, QuestionId, QuestionKind, Trace};
 use ragtriage_data::dataset::Candidates;
 use ragtriage_data::run::SavedRun;
 use ragtriage_eval::labels::{self, DoubtedLabel, MOST_PASSAGES};
@@ -18,68 +18,88 @@ use ragtriage_report::labelling::AnnotatorScreen;
 /// A run, with the labels as far as they were judged.
 pub struct JudgedRun {
     run: SavedRun,
+    /// Its traces with the labels of the run.
+    original: Vec<Trace>,
     plan: EvaluationPlan,
     /// Questions whose labels changed after the run.
     changed: Vec<Question>,
-    /// Proposed and not judged.
+    /// Doubted and not judged.
     open: Vec<DoubtedLabel>,
 }
 
 impl JudgedRun {
     pub fn load(run: &Path) -> Result<Self, Failure> {
         let run = SavedRun::load(&folder_of(run))?;
+        if run.manifest.finished.is_none() {
+            let message = format!("the run `{}` is not finished", run.manifest.name);
+            return Err(Failure::new(message, "complete it: `ragtriage run --resume NAME`"));
+        }
         let plan = assemble::evaluation(&run.manifest.settings);
-        Ok(Self { run, plan, changed: Vec::new(), open: Vec::new() })
+        Ok(Self { original: run.traces.clone(), run, plan, changed: Vec::new(), open: Vec::new() })
     }
 
     /// Leaves the questions with doubted labels in `dataset`, those first that may change the verdict most, and returns the places of
-    /// their passages. Questions whose labels changed after the run were judged already.
-    pub fn propose(&mut self, dataset: &mut Dataset) -> Candidates {
+    /// their passages. Questions whose labels changed after the run were judged already; those with another text are left out.
+    ///
+    /// # Errors
+    /// None of its questions is in `dataset`.
+    pub fn propose(&mut self, dataset: &mut Dataset) -> Result<Candidates, Failure> {
         let outcomes = evaluate(&self.run, &self.plan).outcomes;
         let doubted = labels::doubted(&self.run, &outcomes);
         let all = std::mem::take(&mut dataset.questions).into_iter();
         let mut all: HashMap<QuestionId, Question> =
             all.map(|question| (question.id.clone(), question)).collect();
         let mut candidates = Candidates::new();
-        let mut n_passages = 0;
-        for trace in &self.run.traces {
-            let is_changed = |question: &Question| {
-                (&question.evidence, &question.relevant, question.kind)
-                    != (&trace.question.evidence, &trace.question.relevant, trace.question.kind)
+        let (mut n_passages, mut is_known) = (0, false);
+        for Trace { question: asked, .. } in &self.run.traces {
+            let Some(question) = all.remove(&asked.id).filter(|it| it.text == asked.text) else {
+                continue;
             };
-            if all.get(&trace.question.id).is_some_and(is_changed) {
-                self.changed.extend(all.remove(&trace.question.id));
+            is_known = true;
+            let labels = |it: &Question| (it.evidence.clone(), it.relevant.clone(), it.kind);
+            if labels(&question) == labels(asked) {
+                all.insert(question.id.clone(), question);
+            } else {
+                self.changed.push(question);
             }
+        }
+        if !is_known {
+            let message = format!("no question of `{}` is in this set", self.run.manifest.name);
+            return Err(Failure::new(message, "name the configuration of its data set"));
         }
         for label in doubted {
             let id = &self.run.traces[label.trace].question.id;
-            if n_passages + label.passages.len() > MOST_PASSAGES {
-                break;
-            }
             let Some(question) = all.remove(id) else { continue };
             n_passages += label.passages.len();
-            let passages = label.passages.iter().filter_map(|id| self.run.passages.get(id));
-            let places = passages.map(|passage| (passage.doc.clone(), passage.range)).collect();
-            candidates.insert(id.clone(), places);
-            dataset.questions.push(question);
+            if n_passages <= MOST_PASSAGES {
+                let passages = label.passages.iter().filter_map(|id| self.run.passages.get(id));
+                let places = passages.map(|passage| (passage.doc.clone(), passage.range)).collect();
+                candidates.insert(id.clone(), places);
+                dataset.questions.push(question);
+            }
             self.open.push(label);
         }
-        candidates
+        Ok(candidates)
     }
 
     /// Shows the verdict with the labels that were judged earlier, and those of `judged`.
     pub fn show(&mut self, judged: Option<&Question>, corpus: &Corpus) {
         for question in self.changed.drain(..).chain(judged.cloned()) {
-            let mut traces = self.run.traces.iter();
-            if let Some(number) = traces.position(|trace| trace.question.id == question.id) {
+            // Where no passage was found to answer, the evidence is not known yet.
+            if question.evidence.is_empty() && question.kind != QuestionKind::Unanswerable {
+                continue;
+            }
+            if let Some(number) = self.original.iter().position(|it| it.question.id == question.id)
+            {
+                self.run.traces[number] = self.original[number].clone();
                 labels::relabel(&mut self.run, number, &question, corpus);
                 self.open.retain(|label| label.trace != number);
             }
         }
         let verdict = evaluate(&self.run, &self.plan).summary.verdict;
-        output::talk(&AnnotatorScreen::new(output::talk_width(), false).say(&verdict.text));
+        output::show(&AnnotatorScreen::new(output::talk_width(), false).say(&verdict.text));
         let n_open = self.open.iter().map(|label| label.passages.len()).sum();
-        if n_open > 0 {
+        if n_open > 0 && verdict.counts_answers {
             let bounds = labels::bounds(&verdict, &self.open);
             output::talk(&format!(
                 "{} to judge: retrieval loses {} to {}, whatever they show",

@@ -69,9 +69,10 @@ pub fn label(args: LabelArgs) -> Result<(), Failure> {
         match &args.reopen {
             Some(id) => only(&mut dataset, id, &labelled)?,
             None if let Some(run) = &mut run => {
-                // Its passages are known: nothing is retrieved again.
+                // Its passages are known: the cheapest retriever will do.
                 resolved.settings.retrieval.retrievers = vec![RetrieverName::Bm25];
-                candidates = run.propose(&mut dataset);
+                resolved.settings.retrieval.fusion.weights.clear();
+                candidates = run.propose(&mut dataset)?;
             }
             None if queries == labelled => dataset.questions.retain(|question| {
                 question.evidence.is_empty() && question.kind != QuestionKind::Unanswerable

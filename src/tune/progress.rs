@@ -24,8 +24,7 @@ impl Watch for ProgressBars {
     ) {
         let came = match result {
             Err(error) => format!("failed: {error}"),
-            Ok(done) if done.is_reused => "finished before".to_owned(),
-            Ok(_) => "finished".to_owned(),
+            Ok(done) => format!("finished{}", if done.is_reused { " before" } else { "" }),
         };
         let part = if is_held_out { "held out: " } else { "" };
         output::talk(&format!(

@@ -111,7 +111,7 @@ fn a_turn_is_lost_by_rewriting_or_after_it() {
 
     let traces = project.traces("r");
     assert_eq!(traces[0]["stages"][0]["query"], "Which port does the system use?");
-    assert_eq!(project.summary("r")["tokens"]["by_condition"]["rewrite"]["calls"], N);
+    assert_eq!(project.summary("r")["tokens"]["rewrite"]["calls"], N);
     // Everything is in the cache, the rewritten queries too.
     std::fs::remove_dir_all(project.path("runs")).expect("removed");
     let dry = call(&project, &endpoint, &["--dry-run", "--json"]);

@@ -69,12 +69,12 @@ fn billed_tokens_and_prices_are_added_up() {
     let summary = project.summary("r");
     // Six calls, two a condition: 6 x 1000 and 6 x 7 tokens; 6000 x 2 / 10^6 + 42 x 10 / 10^6 = 0.01242 US dollars.
     let tokens = &summary["tokens"];
-    let oracle = &tokens["by_condition"]["oracle"];
+    let oracle = &tokens["oracle"];
     assert_eq!(
         (&oracle["calls"], &oracle["prompt"], &oracle["completion"]),
         (&2.into(), &2000.into(), &14.into())
     );
-    let in_noise = &tokens["by_condition"]["gold_with_distractors"];
+    let in_noise = &tokens["gold_with_distractors"];
     assert_eq!(
         (&in_noise["calls"], &in_noise["same_prompt"], &in_noise["prompt"]),
         (&0.into(), &2.into(), &0.into())

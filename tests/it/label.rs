@@ -99,6 +99,37 @@ fn a_sitting_reads_like_a_conversation() {
 }
 
 #[test]
+fn labels_that_may_change_the_verdict_are_proposed_until_they_are_judged() {
+    let project = Project::new();
+    let questions = project.read("data/questions.jsonl");
+    let mut lines: Vec<Value> =
+        questions.lines().map(|line| serde_json::from_str(line).expect("a question")).collect();
+    // The label of the first question is in a document that no search finds.
+    let id = lines[0]["id"].as_str().expect("an id").to_owned();
+    lines[0]["evidence"] = json!([[{"doc": "c", "quotes": ["Gamma sleeps."]}]]);
+    project.append(
+        "data/corpus.jsonl",
+        "{\"id\": \"c\", \"title\": \"C\", \"text\": \"Gamma sleeps.\"}\n",
+    );
+    let lines: Vec<String> = lines.iter().map(ToString::to_string).collect();
+    project.write("data/questions.jsonl", lines.join("\n"));
+    project.good("r", &[]);
+    let args = ["dataset", "label", "c.toml", "--run", "runs/r"];
+    let sitting =
+        |input: &str| outcome(&project.command(&args).write_stdin(input).output().expect("starts"));
+    let first = sitting("y\n\nn\n");
+    assert!(first.stderr.contains("Is retrieval the bottleneck?"), "{}", first.stderr);
+    assert!(first.stderr.contains("question 1 of 1, passage 2 of 2"), "{}", first.stderr);
+    let labelled = self::lines(&project, "data/questions.jsonl");
+    let labelled = labelled.iter().find(|line| line["id"] == id.as_str()).expect("there");
+    assert_eq!(labelled["evidence"], json!([[{"doc": "a"}]]), "{labelled}");
+    let again = sitting("");
+    assert!(again.stderr.contains("no question is left to label"), "{}", again.stderr);
+    let others = project.call(&["dataset", "label", "c.toml", "--run", "runs/none"]);
+    assert_eq!(others.code, 2, "{}", others.stderr);
+}
+
+#[test]
 fn what_is_no_command_is_answered_with_help_and_asked_again() {
     let project = project();
     let outcome = label(&project, &[], "\r\nmaybe\r\n7\r\ny\r\n\r\nyes\r\nq\r\n");

@@ -4,8 +4,7 @@
 #[must_use]
 pub fn batches<T>(
     items: &[T],
-    most_items: usize,
-    most_size: usize,
+    (most_items, most_size): (usize, usize),
     size_of: impl Fn(&T) -> usize,
 ) -> Vec<&[T]> {
     let mut batches = Vec::new();
@@ -33,7 +32,7 @@ mod tests {
         let texts = ["a", "bb", "ccc", "dddd", "eeeeeeeeee", "f", "g", "h", "i"];
         let expected: [&[&str]; 5] =
             [&["a", "bb", "ccc"], &["dddd"], &["eeeeeeeeee"], &["f", "g", "h"], &["i"]];
-        assert_eq!(batches(&texts, 3, 6, |text| text.len()), expected);
-        assert!(batches(&[""; 0], 3, 6, |text| text.len()).is_empty());
+        assert_eq!(batches(&texts, (3, 6), |text| text.len()), expected);
+        assert!(batches(&[""; 0], (3, 6), |text| text.len()).is_empty());
     }
 }

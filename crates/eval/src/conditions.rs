@@ -67,24 +67,16 @@ pub struct ConditionUse {
     pub cost_usd: f64,
 }
 
-/// Tokens of all calls.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct TokenTotals {
-    /// Token counts by condition, with the calls; those that rewrote questions as `rewrite`.
-    #[serde(default)]
-    pub by_condition: BTreeMap<String, ConditionUse>,
-}
-
-/// Sums the usage of every condition's calls.
+/// Sums the usage of the calls of every condition, by its name; those that rewrote questions as `rewrite`.
 #[must_use]
-pub fn tokens(traces: &[Trace]) -> TokenTotals {
-    let mut totals = TokenTotals::default();
+pub fn tokens(traces: &[Trace]) -> BTreeMap<String, ConditionUse> {
+    let mut totals: BTreeMap<String, ConditionUse> = BTreeMap::new();
     for condition in traces.iter().flat_map(|trace| &trace.conditions) {
-        let entry = totals.by_condition.entry(condition.condition.name().to_owned()).or_default();
+        let entry = totals.entry(condition.condition.name().to_owned()).or_default();
         condition.attempts.iter().for_each(|attempt| entry.add(attempt));
     }
     for call in traces.iter().filter_map(|trace| trace.rewrite.as_ref()) {
-        totals.by_condition.entry("rewrite".to_owned()).or_default().add(call);
+        totals.entry("rewrite".to_owned()).or_default().add(call);
     }
     totals
 }

@@ -1,8 +1,7 @@
 //! The labels that decide: passages of a run whose judgment may move its verdict most, and the run as it is with a judged label.
 //!
-//! A label is doubted if a passage of the prompt that is not gold seems to answer the question, if the answer from the gold passages
-//! alone is wrong, or if the answer is correct though its evidence was lost. What a doubted question loses may be lost by the other side:
-//! that bounds what its judgment can change.
+//! A label is doubted if a passage of the prompt that is not gold seems to answer the question, or if the answer from the gold passages
+//! alone is wrong. If a doubted label is wrong, the other side may have lost the answer: this bounds the verdict.
 
 use std::cmp::Reverse;
 
@@ -55,28 +54,23 @@ fn doubt(
     passages: &dyn Passages,
 ) -> Option<DoubtedLabel> {
     let oracle = diagnose::correct(trace, outcome, Condition::Oracle);
-    let signs = [
-        outcome.flags.contains(&Flag::AnswerElsewhere),
-        outcome.flags.contains(&Flag::LabelSuspect) || oracle == Some(0.0),
-        outcome.class == FailureClass::CorrectWithoutEvidence,
-    ];
-    let n_signs = signs.into_iter().filter(|is| *is).count();
+    let has = |flag| outcome.flags.contains(&flag);
+    // A passage that answers is a surer sign than an answer that is wrong.
+    let signs = 2 * usize::from(has(Flag::AnswerElsewhere))
+        + usize::from(has(Flag::LabelSuspect) || oracle == Some(0.0));
     let gold: Vec<&ChunkId> =
         trace.gold.groups.iter().flatten().flat_map(|member| &member.chunks).collect();
     let marks = AnswerMatcher::new(&trace.question.marks());
     let wanted = terms::of_question(&trace.question.text);
     let others = trace.packed().filter(|id| !gold.contains(id));
-    let mut holding: Vec<(usize, &ChunkId)> = others
-        .filter_map(|id| Some((passages.view(id)?.text, id)))
-        .filter(|(text, _)| marks.found_in_text(text))
-        .map(|(text, id)| (terms::shared(text, &wanted).len(), id))
-        .collect();
-    holding.sort_by_key(|(n_shared, _)| Reverse(*n_shared));
-    let proposed = holding.into_iter().map(|(_, id)| id).chain(gold).take(MOST_OF_QUESTION);
+    let text = |id: &&ChunkId| passages.view(id).map_or("", |view| view.text);
+    let mut holding: Vec<&ChunkId> = others.filter(|id| marks.found_in_text(text(id))).collect();
+    holding.sort_by_cached_key(|id| Reverse(terms::shared(text(id), &wanted).len()));
+    let proposed = holding.into_iter().chain(gold).take(MOST_OF_QUESTION);
     let proposed: Vec<ChunkId> = proposed.cloned().collect();
     let losses = losses(trace, outcome);
     let stake: f64 = losses.iter().map(|loss| loss.abs()).sum();
-    let weight = n_signs as f64 * stake / proposed.len().max(1) as f64;
+    let weight = signs as f64 * stake / proposed.len().max(1) as f64;
     (weight > 0.0 && !proposed.is_empty()).then_some(DoubtedLabel {
         trace: number,
         passages: proposed,
@@ -109,8 +103,8 @@ pub fn bounds(verdict: &LossVerdict, open: &[DoubtedLabel]) -> Interval {
     Interval { low: (lost - sum_of(0)).max(0.0), high: (lost + sum_of(1)).min(verdict.n as f64) }
 }
 
-/// Replaces the labels of a trace, of whose chunks those that it has are known. Answers from other gold passages go; if the prompt has the
-/// new ones, its answer takes their place.
+/// Replaces the labels of a trace. Gold is located among its passages: the other chunks of the run are not known. Answers from the former gold
+/// passages are removed; if the prompt has the new evidence, its answer is also the oracle's, where there was one.
 pub fn relabel(run: &mut SavedRun, number: usize, question: &Question, corpus: &Corpus) {
     let trace = &run.traces[number];
     let shown: Vec<&Passage> = trace.passages().filter_map(|id| run.passages.get(id)).collect();
@@ -121,6 +115,7 @@ pub fn relabel(run: &mut SavedRun, number: usize, question: &Question, corpus: &
     let is_delivered = SupportTest::new(question, &gold.groups, &run.passages).of(packed).holds;
     let is_same = trace.question.evidence == question.evidence;
     let trace = &mut run.traces[number];
+    let had_oracle = trace.attempt(Condition::Oracle).is_some();
     trace.gold = gold;
     trace.question = question.clone();
     if is_same || question.kind == QuestionKind::Unanswerable {
@@ -131,7 +126,7 @@ pub fn relabel(run: &mut SavedRun, number: usize, question: &Question, corpus: &
     };
     trace.conditions.retain(needs_no_gold);
     let retrieved = trace.conditions.iter().find(|one| one.condition == Condition::Retrieved);
-    if let Some(retrieved) = retrieved.filter(|_| is_delivered) {
+    if let Some(retrieved) = retrieved.filter(|_| had_oracle && is_delivered) {
         trace
             .conditions
             .push(ConditionAnswers { condition: Condition::Oracle, ..retrieved.clone() });

@@ -8,7 +8,7 @@ use serde::Serialize;
 use super::approximate::{self, ApproximateSearch};
 use super::audit::AnswerAudit;
 use super::clusters::{self, cluster_of};
-use super::conditions::{self, TokenTotals};
+use super::conditions::{self, ConditionUse};
 use super::cost::{self, CostSummary};
 pub use super::counts::Share;
 use super::counts::{causes, class_counts, count, flags, has_condition, shares, unlocated};
@@ -95,8 +95,8 @@ pub struct Summary {
     pub n_clusters: usize,
     /// Questions of the largest cluster.
     pub largest_cluster: usize,
-    /// Tokens of all conditions.
-    pub tokens: TokenTotals,
+    /// Tokens and calls by condition; those that rewrote questions as `rewrite`.
+    pub tokens: BTreeMap<String, ConditionUse>,
     /// US dollars of all conditions.
     pub cost_usd: f64,
     /// Wall time of the run's steps, in seconds.
@@ -192,7 +192,7 @@ pub fn evaluate(run: &SavedRun, plan: &EvaluationPlan) -> Evaluation {
         slices: slices::slices(&columns),
         n_clusters: bootstrap.n_clusters(),
         largest_cluster: clusters::sizes(&columns.cluster_of).largest,
-        cost_usd: tokens.by_condition.values().fold(0.0, |sum, one| sum + one.cost_usd),
+        cost_usd: tokens.values().fold(0.0, |sum, one| sum + one.cost_usd),
         tokens,
         seconds: run.manifest.seconds.clone(),
         costs: cost::costs(run),

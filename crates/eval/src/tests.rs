@@ -202,10 +202,10 @@ fn only_a_call_costs_tokens() {
         vec![used(Origin::Cached, Some(12), None), used(Origin::SamePrompt, None, None)];
     let totals = conditions::tokens(&[one]);
     // The server did not take the prompt of the call that failed.
-    let retrieved = &totals.by_condition["retrieved"];
+    let retrieved = &totals["retrieved"];
     assert_eq!((retrieved.calls, retrieved.failed, retrieved.cost_usd), (2, 1, 1.0));
     assert_eq!((retrieved.prompt, retrieved.completion), (12, 2));
-    let oracle = &totals.by_condition["oracle"];
+    let oracle = &totals["oracle"];
     assert_eq!((oracle.calls, oracle.cached, oracle.same_prompt, oracle.prompt), (0, 1, 1, 0));
 }
 

@@ -33,7 +33,7 @@ pub const ALL_NEEDED: &str = "This question already has several pieces of eviden
 /// Help on giving an answer.
 pub const ANSWER_HELP: &str = "Enter the answer as worded there, with other wordings after ` | `; or `yes` or `no`; or an empty line if the answer is free text. A single letter is entered as a capital. `/b`: judge again, `/q`: quit.";
 /// Help on closing a question.
-pub const CLOSE_HELP: &str = "No judged passage answers it. Are you certain that no document does? `y`: mark it unanswerable, `n`: leave it without an answer (`--depth 50` shows more passages, and questions.jsonl takes a quote by hand), `b`: back.";
+pub const CLOSE_HELP: &str = "No judged passage answers it. Are you certain that no document does? `y`: mark it unanswerable, `n`: leave it without an answer (`--reopen ID --depth 50` shows more passages, and questions.jsonl takes a quote by hand), `b`: back.";
 
 /// A terminal to lay out for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

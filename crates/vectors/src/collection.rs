@@ -7,7 +7,6 @@
 use sha2::{Digest, Sha256};
 
 use super::{Error, Point, VectorSearch, error};
-use ragtriage_core::batches::batches;
 use ragtriage_core::text::hex::hex;
 use ragtriage_core::types::VectorShape;
 
@@ -127,14 +126,6 @@ impl CollectionSpec {
             "check `retrieval.dense.model`, and `retrieval.dense.query_model` if it is set: both must give vectors of one kind and dimension",
         ))
     }
-}
-
-/// Splits points into batches, limited by their number and by the bytes of their vectors.
-pub(super) fn point_batches(
-    points: &[Point],
-    (points_at_once, bytes): (usize, usize),
-) -> Vec<&[Point]> {
-    batches(points, points_at_once, bytes, |point| size_of_val(point.vector.as_slice()))
 }
 
 #[cfg(test)]

@@ -142,7 +142,7 @@ impl Encoder for Remote {
         on_progress: OnProgress<'_>,
     ) -> Result<Vec<Vec<f32>>, Error> {
         let texts: Vec<String> = texts.iter().map(|text| self.input(*text, role)).collect();
-        let batches = batches(&texts, BATCH.0, BATCH.1, |text| text.chars().count());
+        let batches = batches(&texts, BATCH, |text| text.chars().count());
         let calls = batches.into_iter().map(|batch| async move {
             let vectors = self.batch(batch).await?;
             on_progress(vectors.len());

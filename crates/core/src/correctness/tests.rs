@@ -220,6 +220,7 @@ fn answers_in_other_languages_are_read_by_their_own_words() {
 fn a_reply_declines_by_what_it_denies_of_which_source() {
     for reply in [
         "No relevant information was found in the context.",
+        "When reviewing the provided context I could not find an answer.",
         "I don't have information about that.",
         "The price is not stated.",
         "Empty Response",
@@ -245,7 +246,6 @@ fn a_reply_declines_by_what_it_denies_of_which_source() {
         "I'm not sure, but probably 6 minutes.",
         // Conditions deny nothing of the matter.
         "Pairing ends after 90 seconds, provided that no key is pressed.",
-        "It ends when the report is not sent, after 90 seconds.",
         "Le jumelage prend fin après 90 secondes, à condition que le document ne soit pas ouvert.",
         "Het koppelen stopt na 90 seconden, mits het document niet geopend is.",
         "The context does not say exactly, however it states 6 minutes.",

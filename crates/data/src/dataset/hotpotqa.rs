@@ -90,11 +90,11 @@ pub(super) fn read(path: &Path, draft: &mut Draft) -> Result<(), Error> {
 
 /// Puts a space before the sentences of a row if none begins with one: `HotpotQA`'s do, `2WikiMultihopQA`'s do not.
 fn with_spaces((place, mut row): (Place, HotpotQuestion)) -> (Place, HotpotQuestion) {
-    let mut later = row.context.0.iter().flat_map(|(_, sentences)| sentences.iter().skip(1));
-    if !later.any(|sentence| sentence.starts_with(char::is_whitespace)) {
-        let sentences = row.context.0.iter_mut();
-        let later = sentences.flat_map(|(_, sentences)| sentences.iter_mut().skip(1));
-        later.for_each(|sentence| sentence.insert(0, ' '));
+    let paragraphs = row.context.0.iter_mut();
+    let later: Vec<&mut String> = paragraphs.flat_map(|(_, all)| all.iter_mut().skip(1)).collect();
+    let is_parted = later.iter().any(|sentence| sentence.starts_with(char::is_whitespace));
+    for sentence in later.into_iter().filter(|it| !is_parted && !it.is_empty()) {
+        sentence.insert(0, ' ');
     }
     (place, row)
 }

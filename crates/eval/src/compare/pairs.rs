@@ -81,10 +81,11 @@ impl Pairs {
 /// Compares everything that a score depends on besides the text. Evidence may have moved within its document, which was edited elsewhere.
 fn has_same_gold(a: &Question, b: &Question) -> bool {
     let Question { kind, answers, evidence, relevant, required, forbidden, .. } = a;
-    let lengths = |evidence: &[Group]| -> Vec<(DocId, usize)> {
-        let length = |member: &Member| member.ranges.iter().map(|range| range.len()).sum();
-        let members = evidence.iter().flatten();
-        members.map(|member| (member.doc.clone(), length(member))).collect()
+    let length = |member: &Member| -> (DocId, Vec<usize>) {
+        (member.doc.clone(), member.ranges.iter().map(|range| range.len()).collect())
+    };
+    let lengths = |evidence: &[Group]| -> Vec<Vec<_>> {
+        evidence.iter().map(|group| group.iter().map(length).collect()).collect()
     };
     (kind, answers, lengths(evidence)) == (&b.kind, &b.answers, lengths(&b.evidence))
         && (relevant, required, forbidden) == (&b.relevant, &b.required, &b.forbidden)

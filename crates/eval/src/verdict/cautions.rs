@@ -12,7 +12,7 @@ use ragtriage_core::stats::mcnemar::mcnemar;
 use ragtriage_core::text::numbers::{percent_of, plural, thousands};
 use ragtriage_core::text::sanitize::shortened;
 use ragtriage_core::types::{
-    Attempt, ChunkId, Condition, ErrorKind, FailureClass, QuestionKind, Stance, SupportRule, Trace,
+    Attempt, Condition, ErrorKind, FailureClass, QuestionKind, Stance, Step, SupportRule, Trace,
 };
 
 /// Questions or clusters below which a verdict is marked as resting on few.
@@ -228,11 +228,12 @@ fn unrecorded(facts: &VerdictFacts<'_>) -> Option<String> {
     })
 }
 
-/// Explains `not_retrieved` where no retriever returned more passages than the prompt has: what ranks just below is not among them.
+/// Explains `not_retrieved` where no retriever of an external RAG returned more passages than the prompt has: what ranks just below is not
+/// among them. Ours return all that they find.
 fn shallow(facts: &VerdictFacts<'_>) -> Option<String> {
     let is_shallow = |trace: &Trace| {
-        let hits = trace.retrievers().flat_map(|step| &step.hits);
-        let found: HashSet<&ChunkId> = hits.map(|hit| &hit.id).collect();
+        let recorded = trace.retrievers().filter(|step| step.step == Step::External);
+        let found: HashSet<_> = recorded.flat_map(|step| &step.hits).map(|hit| &hit.id).collect();
         !found.is_empty() && found.len() <= trace.packed().count()
     };
     // A retriever of terms may find little for some questions, however deep it searches.

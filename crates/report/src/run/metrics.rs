@@ -135,7 +135,7 @@ pub(super) fn conditions(summary: &Summary) -> Option<Table> {
         let Some(score) = summary.conditions.get(condition.name()) else {
             continue;
         };
-        let used = summary.tokens.by_condition.get(condition.name()).copied().unwrap_or_default();
+        let used = summary.tokens.get(condition.name()).copied().unwrap_or_default();
         let ConditionUse { calls, failed, cached, same_prompt, prompt, completion, cost_usd } =
             used;
         let ci95 = score.ci95.map_or(String::new(), |ci| format!("{ci:.2}"));

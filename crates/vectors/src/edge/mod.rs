@@ -15,9 +15,10 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 
-use super::collection::{CollectionSpec, point_batches};
+use super::collection::CollectionSpec;
 use super::{Error, Neighbour, Point, VectorSearch, VectorStore};
 use engine::{Engine, blocking, on};
+use ragtriage_core::batches::batches;
 
 /// Points per operation of the engine, and bytes of their vectors: well below a file of its log (`LOG_FILE`), in which
 /// they take a quarter more.
@@ -58,7 +59,7 @@ impl VectorStore for EmbeddedStore {
         if self.engine.is_whole() {
             return Ok(());
         }
-        for batch in point_batches(points, BATCH) {
+        for batch in batches(points, BATCH, |point| size_of_val(&*point.vector)) {
             let batch = batch.to_vec();
             on(&self.engine, "store points", move |engine| engine.write(&batch)).await?;
         }

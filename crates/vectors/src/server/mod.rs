@@ -22,10 +22,11 @@ use async_trait::async_trait;
 use futures_util::{StreamExt, TryStreamExt, stream};
 use qdrant_client::qdrant::{CollectionInfo, PointId, UpdateStatus};
 
-use super::collection::{CollectionSpec, point_batches};
+use super::collection::CollectionSpec;
 use super::{Error, Neighbour, Point, Server, VectorSearch, VectorStore, error};
 use calls::Calls;
 pub(crate) use existing::ServerCollection;
+use ragtriage_core::batches::batches;
 
 /// Prefix of the collection's name, which shows its origin on a shared server.
 const PREFIX: &str = "ragtriage_";
@@ -178,7 +179,7 @@ impl VectorStore for ServerStore {
 
     async fn upsert(&self, points: &[Point]) -> Result<(), Error> {
         self.spec.check_points(points)?;
-        let batches = point_batches(points, BATCH);
+        let batches = batches(points, BATCH, |point| size_of_val(&*point.vector));
         let upserts: Vec<_> = batches.into_iter().map(|batch| self.insert(batch)).collect();
         stream::iter(upserts).buffer_unordered(IN_FLIGHT).try_collect::<()>().await?;
         self.is_filled.store(true, Ordering::Relaxed);

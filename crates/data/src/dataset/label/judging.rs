@@ -68,7 +68,8 @@ impl<'a> Judging<'a> {
         loop {
             let is_at_end = self.at == self.passages.len();
             if has_enough || is_at_end {
-                if self.is_answered() || !self.evidence(&self.grades()).is_empty() {
+                // Evidence that it had before is enough, where it was not refuted.
+                if !self.evidence(&self.grades()).is_empty() {
                     return Ok(End::Judged);
                 }
                 match close(self.question, ask) {
@@ -199,6 +200,9 @@ impl<'a> Judging<'a> {
         let mut question = self.question.clone();
         let grades = self.grades();
         question.evidence = self.evidence(&grades);
+        if end == End::Unanswerable {
+            question.evidence.clear();
+        }
         // A document that has lost its evidence is not relevant by its former grade.
         let has = |evidence: &[Group], doc: &DocId| {
             evidence.iter().flatten().any(|member| member.doc == *doc)
@@ -207,8 +211,7 @@ impl<'a> Judging<'a> {
         question.relevant.retain(|doc, _| has(evidence, doc) || !has(&self.question.evidence, doc));
         question.relevant.extend(grades);
         if end == End::Unanswerable {
-            let Question { kind, answers, evidence, .. } = &mut question;
-            (*kind, *answers, *evidence) = (QuestionKind::Unanswerable, Vec::new(), Vec::new());
+            (question.kind, question.answers) = (QuestionKind::Unanswerable, Vec::new());
             return question;
         }
         question.answers = self.answers();
@@ -329,7 +332,7 @@ fn command(shown: &ShownPassage<'_>, ask: &mut Ask<'_>) -> Result<Command, Inter
     }
 }
 
-/// Asks about the end of a question that no shown passage answers.
+/// Asks about the end of a question that has no evidence.
 fn close(question: &Question, ask: &mut Ask<'_>) -> Result<End, Interrupt> {
     loop {
         match line(ask, Prompt::Close(question))?.trim().to_ascii_lowercase().as_str() {

@@ -39,7 +39,7 @@ pub(super) fn arranged(pool: &[Pooled], corpus: &Corpus, question: &Question) ->
     arranged
 }
 
-/// Moves the passages with most of the candidate places of a question's answer to the front of its pool: first those that share the
+/// For each candidate place of a question's answer, moves the passage that holds most of it to the front of its pool: first those that share the
 /// most content terms with the question, then in the order of the places. Those that no retriever found are added.
 pub fn candidates_first(pools: &mut Pools, questions: &[Question], candidates: &Candidates) {
     let corpus = &pools.corpus;

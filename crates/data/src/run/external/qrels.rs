@@ -2,8 +2,8 @@
 //!
 //! Compatible with `trec_eval`: exactly four columns, the second ignored, `# ` opens a comment line. A file that begins
 //! with BEIR's header has its three columns, `query-id corpus-id score`. Unlike `trec_eval`, a grade that is not an
-//! integer is rejected (it reads `1.7` as 1 and `x` as 0), and a judgment repeated with the same grade is counted and
-//! used once (it stops). Both reject two grades for one document and query.
+//! integer is rejected (it reads `1.7` as 1 and `x` as 0), and a judgment repeated with the same grade is used
+//! once (it stops). Both reject two grades for one document and query.
 
 use std::collections::{BTreeMap, HashMap};
 
