@@ -102,6 +102,9 @@ fn a_sitting_reads_like_a_conversation() {
 fn labels_that_may_change_the_verdict_are_proposed_until_they_are_judged() {
     let project = Project::new();
     let questions = project.read("data/questions.jsonl");
+    // A reader that does not know the answer.
+    project.write("data/questions.jsonl", questions.replace("six minutes", "a year"));
+    project.reader_sets();
     let mut lines: Vec<Value> =
         questions.lines().map(|line| serde_json::from_str(line).expect("a question")).collect();
     // The label of the first question is in a document that no search finds.
