@@ -43,7 +43,8 @@ def rag_run(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFac
     if results is None:
         run = ragtriage.run(config, out=out, name="run")
     else:
-        run = ragtriage.diagnose(results, config, out=out, name="run", partial=request.config.getoption("--rag-partial"))
+        is_partial = bool(request.config.getoption("--rag-partial"))
+        run = ragtriage.diagnose(results, config, out=out, name="run", partial=is_partial)
     return ragtriage.Run(run.path, baseline=baseline)
 
 
