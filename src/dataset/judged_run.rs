@@ -10,6 +10,7 @@ use ragtriage_core::text::numbers::{plural, whole};
 use ragtriage_core::types::{Corpus, Dataset, Question, QuestionId, QuestionKind, Trace};
 use ragtriage_data::dataset::Candidates;
 use ragtriage_data::run::SavedRun;
+use ragtriage_eval::diagnose;
 use ragtriage_eval::labels::{self, DoubtedLabel, MOST_PASSAGES};
 use ragtriage_eval::summary::{EvaluationPlan, evaluate};
 use ragtriage_pipeline::settings::assemble;
@@ -44,7 +45,7 @@ impl JudgedRun {
     /// # Errors
     /// None of its questions is in `dataset`.
     pub fn propose(&mut self, dataset: &mut Dataset) -> Result<Candidates, Failure> {
-        let outcomes = evaluate(&self.run, &self.plan).outcomes;
+        let outcomes = diagnose::outcomes(&self.run, self.plan.k, self.plan.judge);
         let doubted = labels::doubted(&self.run, &outcomes);
         let all = std::mem::take(&mut dataset.questions).into_iter();
         let mut all: HashMap<QuestionId, Question> =
@@ -56,8 +57,8 @@ impl JudgedRun {
                 continue;
             };
             is_known = true;
-            let labels = |it: &Question| (it.evidence.clone(), it.relevant.clone(), it.kind);
-            if labels(&question) == labels(asked) {
+            let Question { evidence, relevant, kind, .. } = &question;
+            if (evidence, relevant, *kind) == (&asked.evidence, &asked.relevant, asked.kind) {
                 all.insert(question.id.clone(), question);
             } else {
                 self.changed.push(question);

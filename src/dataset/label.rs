@@ -69,7 +69,7 @@ pub fn label(args: LabelArgs) -> Result<(), Failure> {
         match &args.reopen {
             Some(id) => only(&mut dataset, id, &labelled)?,
             None if let Some(run) = &mut run => {
-                // Its passages are known: the cheapest retriever will do.
+                // Its passages are known: nothing is retrieved, and the cheapest index will do.
                 resolved.settings.retrieval.retrievers = vec![RetrieverName::Bm25];
                 resolved.settings.retrieval.fusion.weights.clear();
                 candidates = run.propose(&mut dataset)?;
@@ -84,9 +84,10 @@ pub fn label(args: LabelArgs) -> Result<(), Failure> {
             return Ok(anchor::write_unresolved(&unresolved, &[], &file)?);
         }
         let questions = dataset.questions.clone();
+        dataset.questions.retain(|_| run.is_none());
         let mut pools = pooled(&resolved, dataset, args.depth.get(), args.offline).await?;
         if let Some(run) = &mut run {
-            pools.of.iter_mut().for_each(Vec::clear);
+            pools.of.resize_with(questions.len(), Vec::new);
             run.show(None, &pools.corpus);
         }
         label::candidates_first(&mut pools, &questions, &candidates);

@@ -121,10 +121,8 @@ pub fn relabel(run: &mut SavedRun, number: usize, question: &Question, corpus: &
     if is_same || question.kind == QuestionKind::Unanswerable {
         return;
     }
-    let needs_no_gold = |one: &ConditionAnswers| {
-        matches!(one.condition, Condition::Retrieved | Condition::ClosedBook)
-    };
-    trace.conditions.retain(needs_no_gold);
+    let of_gold = [Condition::Oracle, Condition::GoldWithDistractors];
+    trace.conditions.retain(|one| !of_gold.contains(&one.condition));
     let retrieved = trace.conditions.iter().find(|one| one.condition == Condition::Retrieved);
     if let Some(retrieved) = retrieved.filter(|_| had_oracle && is_delivered) {
         trace
