@@ -7,7 +7,9 @@ use crate::failure::Failure;
 use crate::output;
 use crate::run_folder::folder_of;
 use ragtriage_core::text::numbers::{plural, whole};
-use ragtriage_core::types::{Corpus, Dataset, Question, QuestionId, QuestionKind, Trace};
+use ragtriage_core::types::{
+    Corpus, Dataset, Document, Passage, Question, QuestionId, QuestionKind, Trace,
+};
 use ragtriage_data::dataset::Candidates;
 use ragtriage_data::run::SavedRun;
 use ragtriage_eval::diagnose;
@@ -15,6 +17,9 @@ use ragtriage_eval::labels::{self, DoubtedLabel, MOST_PASSAGES};
 use ragtriage_eval::summary::{EvaluationPlan, evaluate};
 use ragtriage_pipeline::settings::assemble;
 use ragtriage_report::labelling::AnnotatorScreen;
+
+/// Tag of the questions that were judged: they are not proposed again.
+const JUDGED: &str = "judged";
 
 /// A run, with the labels as far as they were judged.
 pub struct JudgedRun {
@@ -26,6 +31,12 @@ pub struct JudgedRun {
     changed: Vec<Question>,
     /// Doubted and not judged.
     open: Vec<DoubtedLabel>,
+}
+
+/// Returns true if `documents` have the text of `passage` at its place.
+fn is_in(passage: &Passage, documents: &[Document]) -> bool {
+    let mut documents = documents.iter().filter(|document| document.id == passage.doc);
+    documents.any(|it| it.text.get(passage.range.as_range()) == Some(&*passage.text))
 }
 
 impl JudgedRun {
@@ -43,7 +54,7 @@ impl JudgedRun {
     /// their passages. Questions whose labels changed after the run were judged already; those with another text are left out.
     ///
     /// # Errors
-    /// None of its questions is in `dataset`.
+    /// None of its questions is in `dataset`, or a proposed passage is not in its document any more.
     pub fn propose(&mut self, dataset: &mut Dataset) -> Result<Candidates, Failure> {
         let outcomes = diagnose::outcomes(&self.run, self.plan.k, self.plan.judge);
         let doubted = labels::doubted(&self.run, &outcomes);
@@ -57,8 +68,10 @@ impl JudgedRun {
                 continue;
             };
             is_known = true;
-            let Question { evidence, relevant, kind, .. } = &question;
-            if (evidence, relevant, *kind) == (&asked.evidence, &asked.relevant, asked.kind) {
+            let Question { evidence, relevant, kind, tags, .. } = &question;
+            let is_same =
+                (evidence, relevant, *kind) == (&asked.evidence, &asked.relevant, asked.kind);
+            if is_same && !tags.iter().any(|tag| tag == JUDGED) {
                 all.insert(question.id.clone(), question);
             } else {
                 self.changed.push(question);
@@ -70,12 +83,18 @@ impl JudgedRun {
         }
         for label in doubted {
             let id = &self.run.traces[label.trace].question.id;
-            let Some(question) = all.remove(id) else { continue };
+            let Some(mut question) = all.remove(id) else { continue };
             n_passages += label.passages.len();
             if n_passages <= MOST_PASSAGES {
                 let passages = label.passages.iter().filter_map(|id| self.run.passages.get(id));
-                let places = passages.map(|passage| (passage.doc.clone(), passage.range)).collect();
+                let passages: Vec<&Passage> = passages.collect();
+                if let Some(changed) = passages.iter().find(|it| !is_in(it, &dataset.documents)) {
+                    let message = format!("`{}` changed since the run", changed.doc);
+                    return Err(Failure::new(message, "run again, and label that run"));
+                }
+                let places = passages.iter().map(|it| (it.doc.clone(), it.range)).collect();
                 candidates.insert(id.clone(), places);
+                question.tags.push(JUDGED.to_owned());
                 dataset.questions.push(question);
             }
             self.open.push(label);

@@ -42,7 +42,7 @@ fn a_sheet_holds_what_a_person_needs() {
       "answer": "(declined)",
       "class": "ranked_low",
       "fault": null,
-      "rule": "gold range 32-44 of `d` is in chunk 0, which came second, below the top 1 (the retriever's order: no reranker)",
+      "rule": "gold range 32-44 of `d` is in chunk 0, which has rank 2, below the top 1",
       "flags": [],
       "gold_text": [
         "evidence 1, `d`: nine seconds"

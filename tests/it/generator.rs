@@ -254,7 +254,7 @@ fn replies_that_end_at_the_token_limit_are_counted_as_truncated() {
     assert_eq!(summary["flags"]["label_suspect"], 0);
     assert!(
         outcome.stdout.contains("2 of 2 answerable questions (100.0%) have no usable answer")
-            && outcome.stdout.contains("replies hit max_tokens = 16 before an answer"),
+            && outcome.stdout.contains("raise the limit of completion tokens, such as"),
         "{}",
         outcome.stdout
     );

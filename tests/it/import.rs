@@ -121,7 +121,7 @@ fn an_imported_run_is_reported_without_our_pipelines_settings() {
     let report = project.call(&["report", "runs/r", "--format", "terminal"]).stdout;
     assert!(report.contains("results `r.jsonl`") && !report.contains("Chunking  "), "{report}");
     assert!(
-        report.contains("the stage `contexts` is recorded")
+        report.contains("prompts come from an external RAG")
             && !report.contains("no generator answers"),
         "{report}"
     );

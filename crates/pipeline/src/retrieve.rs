@@ -1,17 +1,22 @@
 //! Retrieval steps of one question: each retriever's ranking, the fused and the reranked one, and the one filtered by
 //! `min_score`.
 
+use std::collections::HashSet;
 use std::sync::Arc;
 use std::time::Instant;
 
 use super::plan::RetrievalPlan;
 use super::retriever::{Retrieved, Retriever};
 use super::{Error, rerank};
+use ragtriage_core::attribute::Passages;
 use ragtriage_core::attribute::support::{Reading, SupportTest};
 use ragtriage_core::fuse::Parts;
 use ragtriage_core::types::{
-    ChunkId, Corpus, OtherSearches, Question, Ranking, Step, StepHit, Trace, TraceStep,
+    ChunkId, Corpus, GoldMember, OtherSearches, Question, Ranking, Step, StepHit, Trace, TraceStep,
 };
+
+/// Maximum length of a whole document as a query.
+const MOST_CHARS: usize = 1_000;
 
 /// Queries every retriever, fuses several rankings, reranks, and drops hits below the minimum score. If `is_compared`, exact
 /// search runs next to each approximate one.
@@ -68,7 +73,70 @@ pub async fn retrieve(
     Ok(steps)
 }
 
-/// Searches for the gold evidence of `trace` with other words, where its candidates lack it; `None` where they do not.
+/// A search with other words than the question's.
+pub struct OtherSearch {
+    /// What is searched for.
+    pub query: String,
+    /// The gold document: its group, and the index in it; `None` for all.
+    member: Option<(usize, usize)>,
+    /// The list of its results.
+    found: fn(&mut OtherSearches) -> &mut Vec<ChunkId>,
+}
+
+impl OtherSearch {
+    /// Returns the searches for the gold evidence of `trace`; `None` where a retriever found it.
+    pub fn all(trace: &Trace, corpus: &Corpus, passages: &dyn Passages) -> Option<Vec<Self>> {
+        let Trace { question, gold, .. } = trace;
+        let candidates = trace.retrievers().flat_map(|step| step.hits.iter().map(|hit| &hit.id));
+        let candidates: Vec<&ChunkId> = candidates.collect();
+        let test = SupportTest::new(question, &gold.groups, passages);
+        let is_labelled = gold.chunks.holds && !gold.groups.is_empty();
+        if !is_labelled || test.holds(&candidates, Reading::Lenient) {
+            return None;
+        }
+        let mut searches = Vec::new();
+        let standalone = question.standalone.clone();
+        searches.extend(standalone.map(|query| Self {
+            query,
+            member: None,
+            found: |other| &mut other.standalone,
+        }));
+        for (g, group) in gold.groups.iter().enumerate() {
+            for (m, member) in group.iter().enumerate() {
+                let Some(document) = corpus.document(&member.doc) else { continue };
+                let title = Some(&document.title).filter(|title| !title.is_empty());
+                let with_title =
+                    title.map_or_else(String::new, |it| format!("{} {it}", trace.query()));
+                let needed = member.needed.iter().map(|range| &document.text[range.as_range()]);
+                let mut words = needed.collect::<Vec<_>>().join(" ");
+                if words.is_empty() {
+                    let first = member.chunks.first().and_then(|id| corpus.text_of(id));
+                    let text = first.map_or(document.text.as_str(), |(_, text, _)| text);
+                    words.extend(text.chars().take(MOST_CHARS));
+                }
+                let member = Some((g, m));
+                searches.push(Self {
+                    query: with_title,
+                    member,
+                    found: |other| &mut other.with_title,
+                });
+                searches.push(Self { query: words, member, found: |other| &mut other.evidence });
+            }
+        }
+        searches.retain(|search| !search.query.is_empty());
+        Some(searches)
+    }
+
+    /// Adds what was found: the gold evidence with the chunks among the results.
+    pub fn add(&self, other: &mut OtherSearches, groups: &[Vec<GoldMember>]) {
+        let of_group = |g: usize| groups[g].iter().enumerate().map(move |(m, one)| ((g, m), one));
+        let members = (0..groups.len()).flat_map(of_group);
+        let members = members.filter(|(at, _)| self.member.is_none_or(|member| member == *at));
+        (self.found)(other).extend(members.flat_map(|(_, member)| member.chunks.iter().cloned()));
+    }
+}
+
+/// Makes the [`OtherSearch`]es of `trace`; `None` where a retriever found the evidence.
 ///
 /// # Errors
 /// Errors of the first retriever that fails.
@@ -78,45 +146,19 @@ pub async fn other_searches(
     plan: &RetrievalPlan,
     corpus: &Corpus,
 ) -> Result<Option<OtherSearches>, Error> {
-    let Trace { question, gold, .. } = trace;
-    let candidates = trace.retrievers().flat_map(|step| step.hits.iter().map(|hit| &hit.id));
-    let candidates: Vec<&ChunkId> = candidates.collect();
-    let test = SupportTest::new(question, &gold.groups, corpus);
-    let is_labelled = gold.chunks.holds && !gold.groups.is_empty();
-    if !is_labelled || test.holds(&candidates, Reading::Lenient) {
-        return Ok(None);
-    }
-    let candidates_of = async |query: &str| {
-        let mut found = Vec::new();
-        for retriever in retrievers {
-            let ranking = retriever.retrieve(query, plan.candidates).await?.ranking;
-            found.extend(allowed(ranking, question, plan).ids().cloned());
-        }
-        Ok::<Vec<ChunkId>, Error>(found)
-    };
-    let members = || gold.groups.iter().flatten();
+    let Some(searches) = OtherSearch::all(trace, corpus, corpus) else { return Ok(None) };
     let mut other = OtherSearches::default();
-    if let Some(standalone) = &question.standalone {
-        other.standalone = candidates_of(standalone).await?;
-        other.standalone.retain(|id| members().any(|member| member.chunks.contains(id)));
-    }
-    for member in members() {
-        let Some(document) = corpus.document(&member.doc) else { continue };
-        let title = Some(&document.title).filter(|title| !title.is_empty());
-        let with_title = title.map_or_else(String::new, |it| format!("{} {it}", trace.query()));
-        let needed = member.needed.iter().map(|range| &document.text[range.as_range()]);
-        let mut words = needed.collect::<Vec<_>>().join(" ");
-        if words.is_empty() {
-            let first = member.chunks.first().and_then(|id| corpus.text_of(id));
-            words.extend(first.map(|(_, text, _)| text));
+    for search in searches {
+        let mut candidates = HashSet::new();
+        for retriever in retrievers {
+            let ranking = retriever.retrieve(&search.query, plan.candidates).await?.ranking;
+            candidates.extend(allowed(ranking, &trace.question, plan).ids().cloned());
         }
-        for (query, found) in [(with_title, &mut other.with_title), (words, &mut other.evidence)] {
-            if query.is_empty() {
-                continue;
-            }
-            let candidates = candidates_of(&query).await?.into_iter();
-            found.extend(candidates.filter(|id| member.chunks.contains(id)));
+        let mut groups = trace.gold.groups.clone();
+        for member in groups.iter_mut().flatten() {
+            member.chunks.retain(|id| candidates.contains(id));
         }
+        search.add(&mut other, &groups);
     }
     Ok(Some(other))
 }

@@ -1,7 +1,7 @@
 //! The parts of a report that differ for an imported run.
 
 use crate::document::{Fact, Notice};
-use ragtriage_core::text::numbers::{listed, plural};
+use ragtriage_core::text::numbers::plural;
 use ragtriage_core::types::ContextUse;
 use ragtriage_data::run::{ExternalSource, ModelRecord, SavedRun};
 
@@ -12,22 +12,13 @@ pub(crate) fn pipeline(source: &ExternalSource) -> Fact {
 }
 
 /// Explains the failure classes of an imported run.
-pub(crate) fn notice(source: &ExternalSource, run: &SavedRun) -> String {
-    if is_trec(source) {
+pub(crate) fn notice(source: &ExternalSource) -> &'static str {
+    if source.kind == ExternalSource::TREC_RUN {
         return "rankings come from a TREC run, whole documents, without a prompt: the first k count as packed; \
-                evidence below them is lost by ranking, missing evidence by retrieval"
-            .to_owned();
+                evidence below them is lost by ranking, missing evidence by retrieval";
     }
-    let stages = recorded_stages(run);
-    let known = match &stages[..] {
-        [] => "no stage is recorded".to_owned(),
-        [one] => format!("the stage `{one}` is recorded"),
-        _ => format!("the stages {} are recorded", named(&stages)),
-    };
-    format!(
-        "prompts come from an external RAG: {known}, and a stage is named only where the results show that it lost the \
-         evidence; chunks that were never recorded are unknown"
-    )
+    "prompts come from an external RAG: a stage is named only where the results show that it lost the evidence; chunks that were never \
+     recorded are unknown"
 }
 
 /// Returns the generator that answered the conditions of a record.
@@ -70,24 +61,4 @@ pub(crate) fn conditions_notice(run: &SavedRun) -> Option<Notice> {
         }
     };
     Some(Notice::warning(text).with_hint(hint))
-}
-
-/// Returns the names of the recorded stages, in order.
-fn recorded_stages(run: &SavedRun) -> Vec<&str> {
-    let mut names: Vec<&str> = Vec::new();
-    for step in run.traces.iter().flat_map(|trace| &trace.steps) {
-        if !names.contains(&step.label()) {
-            names.push(step.label());
-        }
-    }
-    names
-}
-
-fn named(stages: &[&str]) -> String {
-    let names: Vec<String> = stages.iter().map(|name| format!("`{name}`")).collect();
-    listed(&names)
-}
-
-fn is_trec(source: &ExternalSource) -> bool {
-    source.kind == ExternalSource::TREC_RUN
 }

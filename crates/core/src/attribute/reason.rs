@@ -6,7 +6,7 @@
 
 use super::delivery::{Delivery, Torn, is_rewritten};
 use super::evidence::Evidence;
-use crate::text::numbers::{listed, place, thousands};
+use crate::text::numbers::{listed, thousands};
 use crate::types::{ByteRange, ChunkId, Condition, GoldMember, Stage, Step, SupportRule};
 
 /// Maximum number of chunks named in a sentence.
@@ -38,7 +38,7 @@ fn lost(delivery: &Delivery<'_>, stage: Stage) -> String {
         (Stage::Corpus, _) => absent(delivery),
         _ if !delivery.trace.gold.chunks.holds => unchunked(delivery),
         (_, Some(at)) => torn(delivery, &at),
-        (_, None) => missed(delivery, stage) + orderer(delivery, stage),
+        (_, None) => missed(delivery, stage),
     }
 }
 
@@ -158,18 +158,6 @@ fn any_of(first: Stage, last: Stage) -> String {
     format!("{} or {end}", names.join(", "))
 }
 
-/// Names the retriever's order as the cause of a loss in ranking where nothing else orders the candidates.
-fn orderer(delivery: &Delivery<'_>, stage: Stage) -> &'static str {
-    let has = |step: Step| delivery.trace.step(step).is_some();
-    if stage != Stage::Ranking || has(Step::Reranked) || has(Step::MinScore) || delivery.recorded {
-        ""
-    } else if has(Step::Fused) {
-        " (the fused order: no reranker)"
-    } else {
-        " (the retriever's order: no reranker)"
-    }
-}
-
 fn missed(delivery: &Delivery<'_>, stage: Stage) -> String {
     let here = delivery.at(stage);
     let missing = delivery.test.missing_groups(here);
@@ -250,7 +238,7 @@ fn nearest(delivery: &Delivery<'_>, group: usize) -> usize {
     passages.find_map(of).unwrap_or_default()
 }
 
-/// Formats as `chunk 3 came second, chunk 4 was not among 100 candidates`.
+/// Formats as `chunk 3 has rank 2, chunk 4 was not among 100 candidates`.
 fn places(delivery: &Delivery<'_>, chunks: &[&ChunkId]) -> String {
     let places: Vec<String> =
         chunks.iter().take(MOST_NAMED).map(|id| place_of(delivery, id)).collect();
@@ -300,13 +288,15 @@ fn came(delivery: &Delivery<'_>, id: &ChunkId) -> String {
     let top = delivery.top_k().len();
     match delivery.ranking.iter().position(|hit| *hit == id).map(|at| at + 1) {
         Some(rank) if delivery.packed.contains(&id) || !delivery.packed.are_known => {
-            format!("came {}", place(rank))
+            format!("has rank {}", thousands(rank))
         }
         Some(rank) if !delivery.ranking.are_known || delivery.k.is_none() => {
-            format!("came {} but is not in the prompt", place(rank))
+            format!("has rank {} but is not in the prompt", thousands(rank))
         }
-        Some(rank) if rank <= top => format!("came {} but did not fit the prompt", place(rank)),
-        Some(rank) => format!("came {}, below the top {}", place(rank), thousands(top)),
+        Some(rank) if rank <= top => {
+            format!("has rank {} but did not fit the prompt", thousands(rank))
+        }
+        Some(rank) => format!("has rank {}, below the top {}", thousands(rank), thousands(top)),
         None if delivery.packed.contains(&id) => "was packed".to_owned(),
         None if delivery.candidates.contains(&id) && delivery.ranking.is_empty() => {
             "was a candidate".to_owned()

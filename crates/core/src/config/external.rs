@@ -13,6 +13,10 @@ table! {
         /// the conditions of `evaluation.conditions`.
         #[serde(skip_serializing_if = "std::ops::Not::not")]
         answers_contexts: bool,
+        /// Post other texts as questions for evidence that no retriever of the service found, to name the cause: two for each missing
+        /// gold document, each answered by the service.
+        #[serde(skip_serializing_if = "std::ops::Not::not")]
+        search_again: bool,
         /// Body of a request, in which `"{id}"`, `"{question}"`, `"{contexts}"` and `"{condition}"` are replaced. Fields with the last
         /// two are left out where the service is to retrieve. Default: `{ id = "{id}", question = "{question}", contexts =
         /// "{contexts}", condition = "{condition}" }`.

@@ -139,9 +139,16 @@ fn counted(digits: &str) -> Option<usize> {
 /// Names of costs in results files and traces, with their metrics.
 const COSTS: [(&str, &str); 3] = [("cost", "usd"), ("cost_usd", "usd"), ("latency", "seconds")];
 
-/// Returns a clause with the metric that `text` names in another case or as a field, if there is one.
+/// Returns true if `text` is `name` in another case, or with at most one in four letters mistyped.
+pub(super) fn is_near(name: &str, text: &str) -> bool {
+    let [name, text] = [name, text].map(str::to_ascii_lowercase);
+    strsim::osa_distance(&name, &text) <= name.len() / 4
+}
+
+/// Returns a clause with the metric that `text` nearly names, or names as a field, if there is one.
 pub(super) fn did_you_mean(text: &str) -> String {
     let meant = parse(text, |family, name| family.name().eq_ignore_ascii_case(name));
+    let meant = meant.or_else(|| parse(text, |family, name| is_near(family.name(), name)));
     let cost = COSTS.iter().find(|(field, _)| text == *field);
     let meant = meant.or_else(|| parse(cost?.1, |family, name| family.name() == name));
     meant.map(|metric| format!("; did you mean `{metric}`?")).unwrap_or_default()
@@ -207,11 +214,13 @@ mod tests {
     }
 
     #[test]
-    fn a_name_in_another_case_is_corrected() {
+    fn a_name_in_another_case_or_with_a_wrong_letter_is_corrected() {
         for (given, meant) in [
             ("ndcg@5", "; did you mean `nDCG@5`?"),
             ("cost_usd", "; did you mean `usd`?"),
             ("latency", "; did you mean `seconds`?"),
+            ("nDGC@10", "; did you mean `nDCG@10`?"),
+            ("EvidencRecall@5", "; did you mean `EvidenceRecall@5`?"),
             ("BLEU", ""),
         ] {
             let error = given.parse::<Metric>().expect_err(given).to_string();

@@ -6,7 +6,7 @@ use std::str::FromStr;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::name::did_you_mean;
+use super::name::{did_you_mean, is_near};
 use super::{Aggregate, Cutoff, Direction, Family, Metric};
 use crate::error::Error;
 use crate::types::{FailureClass, Fault};
@@ -92,7 +92,9 @@ impl FromStr for Quantity {
             || text.split_once('/').filter(|(class, _)| *class == FailureClass::WrongAnswer.name());
         let share = class.or_else(|| Fault::named(fault()?.1).map(Self::Fault));
         share.or_else(|| text.parse().map(Self::Metric).ok()).ok_or_else(|| {
-            let meant = did_you_mean(text);
+            let class = FailureClass::ALL.iter().find(|class| is_near(class.name(), text));
+            let class = class.map(|class| format!("; did you mean `{class}`?"));
+            let meant = class.unwrap_or_else(|| did_you_mean(text));
             let hint = "metrics read like `EM@5`, `EM@prompt`, `nDCG@10`, `AnswerF1`; failure classes like `not_retrieved`, \
                         `wrong_answer/misread`; the documentation's page Metrics has the metrics";
             Error::new(format!("unknown metric or failure class `{text}`{meant}"), hint)

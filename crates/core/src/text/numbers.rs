@@ -1,10 +1,6 @@
-//! Readable numbers: counts, ordinals, lists, sizes.
+//! Readable numbers: counts, lists, sizes.
 
 use crate::types::Interval;
-
-/// The first ordinals as words; beyond these, digits are easier to read.
-const PLACES: [&str; 10] =
-    ["first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth"];
 
 /// Formats `n` with a comma between every three digits: `1,204`.
 #[must_use]
@@ -100,22 +96,6 @@ pub fn bytes(n: u64) -> String {
     format!("{size:.1} {}", UNITS[unit])
 }
 
-/// Formats the ordinal of `n`, from 1: `first` to `tenth`, then `11th`, `22nd`, `1,003rd`.
-#[must_use]
-pub fn place(n: usize) -> String {
-    if let Some(word) = n.checked_sub(1).and_then(|at| PLACES.get(at)) {
-        return (*word).to_owned();
-    }
-    let ending = match (n % 100, n % 10) {
-        (11..=13, _) => "th",
-        (_, 1) => "st",
-        (_, 2) => "nd",
-        (_, 3) => "rd",
-        _ => "th",
-    };
-    format!("{}{ending}", thousands(n))
-}
-
 /// Formats a list: `3`, `3 and 4`, `3, 4 and 5`.
 #[must_use]
 pub fn listed(items: &[String]) -> String {
@@ -155,15 +135,6 @@ mod tests {
     fn one_is_no_plural() {
         let said = [0, 1, 2000].map(|n| plural(n, "question", "questions"));
         assert_eq!(said, ["0 questions", "1 question", "2,000 questions"]);
-    }
-
-    #[test]
-    fn places_are_words_up_to_ten_and_end_as_they_are_spoken() {
-        assert_eq!(
-            [1, 10, 11, 12, 13, 21, 22, 23, 24].map(place),
-            ["first", "tenth", "11th", "12th", "13th", "21st", "22nd", "23rd", "24th"]
-        );
-        assert_eq!([111, 1002, 1013].map(place), ["111th", "1,002nd", "1,013th"]);
     }
 
     #[test]

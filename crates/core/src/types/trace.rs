@@ -555,7 +555,10 @@ impl Trace {
             .conditions
             .iter()
             .flat_map(|condition| condition.attempts.iter().flat_map(|attempt| &attempt.passages));
-        hits.chain(gold).chain(shown)
+        let other = self.other_searches.iter().flat_map(|other| {
+            other.standalone.iter().chain(&other.with_title).chain(&other.evidence)
+        });
+        hits.chain(gold).chain(shown).chain(other)
     }
 
     /// Returns [`Self::passages`] for replacement.

@@ -258,7 +258,10 @@ const ERROR_WIDTH: usize = 120;
 
 /// Reasons for the lack of an answer, each with its remedy.
 const REASONS: [(&str, &str); 8] = [
-    ("truncated by the token limit", "raise the limit of completion tokens"),
+    (
+        "truncated by the token limit",
+        "raise the limit of completion tokens, such as `generation.max_tokens`",
+    ),
     ("empty", "check the endpoint's log and its stop texts"),
     ("tool calls", "remove the tools from the requests"),
     ("stopped by a filter", "check the filter's log"),
@@ -318,23 +321,33 @@ impl Unusable {
 
     /// Returns the sentence that takes the place of a verdict.
     pub fn verdict(&self) -> String {
-        let most = (0..REASONS.len()).rev().max_by_key(|at| self.by_reason[*at]);
-        let remedy = most.map_or("", |at| REASONS[at].1);
         let error = self.error.as_deref().map(|error| shortened(error, ERROR_WIDTH));
         let error = error.map_or(String::new(), |error| format!(" The first error: {error}"));
         format!(
-            "{} ({}) have no usable answer: {}. To get one, {remedy}.{error}",
+            "{} ({}) have no usable answer: {}. To get one, {}.{error}",
             self.of_all(),
             percent_of(self.n, self.answerable),
-            self.reasons()
+            self.reasons(),
+            self.remedy()
         )
     }
 
     /// Returns the limit of a verdict on the others; `None` if there are none.
     pub fn caution(&self) -> Option<String> {
         (self.n > 0).then(|| {
-            format!("{} have no usable answer and are left out: {}.", self.of_all(), self.reasons())
+            format!(
+                "{} have no usable answer and are left out: {}. To get one, {}.",
+                self.of_all(),
+                self.reasons(),
+                self.remedy()
+            )
         })
+    }
+
+    /// Returns the remedy of the most frequent reason.
+    fn remedy(&self) -> &'static str {
+        let most = (0..REASONS.len()).rev().max_by_key(|at| self.by_reason[*at]);
+        most.map_or("", |at| REASONS[at].1)
     }
 
     fn of_all(&self) -> String {

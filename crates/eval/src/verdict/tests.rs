@@ -308,7 +308,7 @@ fn a_verdict_names_its_limits() {
         few.cautions,
         [
             "The verdict rests on 10 questions in 10 clusters: too few for a firm one.",
-            "2 of 12 answerable questions have no usable answer and are left out: 2 failed."
+            "2 of 12 answerable questions have no usable answer and are left out: 2 failed. To get one, correct what the error names, and ask the failed questions again."
         ]
     );
 }
@@ -351,7 +351,7 @@ fn unusable_replies_count_for_neither_side_and_above_a_fifth_no_verdict_is_given
     assert_eq!(
         some.cautions,
         [
-            "10 of 50 answerable questions have no usable answer and are left out: 6 truncated by the token limit, 4 empty."
+            "10 of 50 answerable questions have no usable answer and are left out: 6 truncated by the token limit, 4 empty. To get one, raise the limit of completion tokens, such as `generation.max_tokens`."
         ]
     );
     let many = judged(7, 4);

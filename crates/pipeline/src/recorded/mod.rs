@@ -19,13 +19,14 @@ use super::ask::{PassageSource, Prepared, QuestionResult, QuestionRunner, RunFac
 use super::compute::Compute;
 use super::conditions::ConditionPrompts;
 use super::contexts::{KnownPlaces, Places};
+use super::retrieve::OtherSearch;
 use super::sink::Sink;
 use crate::Error;
 use ragtriage_core::attribute::gold::{self, locate_shown};
 use ragtriage_core::text::answers::Searchable;
 use ragtriage_core::types::{
-    ChunkId, Corpus, Document, FailedPart, Gold, Note, Passage, PassageMap, Question, Trace,
-    TraceError,
+    ChunkId, Corpus, Document, FailedPart, Gold, Note, OtherSearches, Passage, PassageMap,
+    Question, Trace, TraceError,
 };
 use ragtriage_data::run::external::recorded::{Recorded, RecordedHit};
 
@@ -100,6 +101,9 @@ impl QuestionRunner for ExternalPipeline {
             (asked, prompts)
         };
         let (mut asked, prompts) = self.compute.run(asked).await;
+        if self.plan.searches_again {
+            self.search_again(&mut asked).await;
+        }
         if let (Some(conditions), Some(prompts)) = (&self.plan.conditions, prompts) {
             conditions.ask(&mut asked.trace, prompts).await?;
             asked.passages = Arc::new(WithCorpus(asked.passages, Arc::clone(&self)));
@@ -156,6 +160,30 @@ impl ExternalPipeline {
         QuestionResult { trace, passages: Arc::new(passages) }
     }
 
+    /// Asks for evidence that no recorded retriever found. The result of the question does not depend on it.
+    async fn search_again(&self, asked: &mut QuestionResult) {
+        let (corpus, mut passages) = (&self.places.corpus, passages(asked));
+        let searches = OtherSearch::all(&asked.trace, corpus, &passages);
+        let is_shown = asked.trace.retrievers().next().is_some();
+        let Some(searches) = searches.filter(|_| is_shown) else { return };
+        let mut other = OtherSearches::default();
+        for search in searches {
+            let query = search.query.clone();
+            let question = Question { text: query, ..asked.trace.question.clone() };
+            let response = self.plan.rag.ask(&question).await;
+            let Ok((Recorded { error: None, stages, .. }, _)) = response else { return };
+            let retrieved = stages.into_iter().filter(|stage| stage.step.is_retriever());
+            let contexts: Vec<_> = retrieved.filter_map(|stage| stage.hits).flatten().collect();
+            let mut known = KnownPlaces::default();
+            let found = only_passages(self.places.place_all(&mut known, &question, &contexts));
+            let shown: Vec<&Passage> = found.iter().collect();
+            search.add(&mut other, &locate_shown(&question, corpus, &shown, |_| false).groups);
+            passages.extend(found.into_iter().map(|passage| (passage.id.clone(), passage)));
+        }
+        asked.trace.other_searches = Some(other);
+        asked.passages = Arc::new(passages);
+    }
+
     /// Returns the prompts of the conditions that a question lacks.
     fn condition_prompts(
         &self,
@@ -163,10 +191,7 @@ impl ExternalPipeline {
         contexts: &[RecordedHit],
     ) -> Option<ConditionPrompts> {
         let conditions = self.plan.conditions.as_ref()?;
-        let ids = asked.trace.passages();
-        let passages: PassageMap =
-            ids.filter_map(|id| Some((id.clone(), asked.passages.passage(id)?))).collect();
-        conditions.prompts(&asked.trace, &passages, contexts, &self.places.corpus)
+        conditions.prompts(&asked.trace, &passages(asked), contexts, &self.places.corpus)
     }
 
     /// Locates the gold evidence. The contexts of further conditions do not describe the pipeline's prompt.
@@ -178,6 +203,12 @@ impl ExternalPipeline {
             documents.iter().any(|document| matcher.found_in(document))
         })
     }
+}
+
+/// Returns the passages of a question's trace.
+fn passages(asked: &QuestionResult) -> PassageMap {
+    let ids = asked.trace.passages();
+    ids.filter_map(|id| Some((id.clone(), asked.passages.passage(id)?))).collect()
 }
 
 /// Returns the passages of a record's prompt, or those offered to it.

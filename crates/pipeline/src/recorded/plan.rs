@@ -24,6 +24,8 @@ pub struct RecordedPlan {
     pub most_failures: Option<usize>,
     /// Number of passages that count as packed where a record without answers does not say: `retrieval.k`.
     pub k: usize,
+    /// The external RAG is asked for missing evidence in other words.
+    pub searches_again: bool,
     /// The conditions that are asked in addition to those recorded.
     pub conditions: Option<Box<ConditionPlan>>,
 }

@@ -5,7 +5,7 @@ use crate::document::Notice;
 use crate::external;
 use crate::few_clusters;
 use ragtriage_core::text::numbers::{percent_of, plural};
-use ragtriage_core::types::{Attempt, ErrorKind, FailureClass, Question, Stance, Step, Trace};
+use ragtriage_core::types::{ErrorKind, FailureClass, Question, Trace};
 use ragtriage_data::run::SavedRun;
 use ragtriage_eval::summary::Summary;
 
@@ -13,9 +13,7 @@ use ragtriage_eval::summary::Summary;
 pub(super) fn decisive(run: &SavedRun, summary: &Summary) -> Vec<Notice> {
     let groups = [
         incomplete(run),
-        unusable(run),
         retrieval(run, summary).into_iter().collect(),
-        min_score(run).into_iter().collect(),
         external::conditions_notice(run).into_iter().collect(),
         unsure(summary).into_iter().collect(),
         long_references(run).into_iter().collect(),
@@ -40,21 +38,7 @@ pub(super) fn others(run: &SavedRun, summary: &Summary) -> Vec<Notice> {
 
 fn external(run: &SavedRun) -> Option<Notice> {
     let source = run.manifest.external.as_ref()?;
-    Some(Notice::warning(external::notice(source, run)))
-}
-
-fn min_score(run: &SavedRun) -> Option<Notice> {
-    let emptied = run.traces.iter().filter_map(|trace| trace.step(Step::MinScore));
-    let n = emptied.filter(|stage| stage.hits.is_empty()).count();
-    (n > 0).then(|| {
-        let text = format!(
-            "`retrieval.min_score` removed every hit of {n} of {} final rankings",
-            run.traces.len()
-        );
-        Notice::warning(text).with_hint(
-            "check the scale of the scores: RRF of two rankings gives at most 0.033, a cross-encoder any number",
-        )
-    })
+    Some(Notice::warning(external::notice(source)))
 }
 
 /// Prompts that cannot lack anything.
@@ -135,19 +119,10 @@ fn incomplete(run: &SavedRun) -> Vec<Notice> {
     };
     let failed: Vec<&Trace> = run.traces.iter().filter(is_failed).collect();
     if !failed.is_empty() {
-        let is_too_long = |trace: &&Trace| {
-            trace.failure().is_some_and(|failure| failure.error.kind == ErrorKind::TooLong)
-        };
-        let again = format!("`ragtriage run --resume {}` asks them again", run.manifest.name);
         let hint = if run.manifest.is_imported() {
             "record them again and import the file".to_owned()
-        } else if failed.iter().all(is_too_long) {
-            format!(
-                "their prompts are too long: lower generation.context_tokens or retrieval.k in a new run, or raise the server's \
-                 context length: {again}"
-            )
         } else {
-            again
+            format!("`ragtriage run --resume {}` asks them again", run.manifest.name)
         };
         let text = format!(
             "{} failed and {} excluded from the means of answers",
@@ -164,112 +139,4 @@ fn incomplete(run: &SavedRun) -> Vec<Notice> {
         )));
     }
     notices
-}
-
-/// The field of `generation.extra_body` that replaces `max_tokens`.
-const MAX_COMPLETION_TOKENS: &str = "max_completion_tokens";
-
-/// Counts the truncated and empty replies and the tool calls of all conditions.
-fn unusable(run: &SavedRun) -> Vec<Notice> {
-    let replies = run.traces.iter().flat_map(Trace::calls);
-    let replies: Vec<&Attempt> = replies.filter(|attempt| attempt.error.is_none()).collect();
-    let (limit, raise) = limit(run);
-    let is_loop = |reply: &Attempt| reply.stance == Stance::Truncated && reply.repeats_itself();
-    let found = [
-        (
-            Stance::Truncated,
-            true,
-            format!("repeated themselves up to {limit}"),
-            "check the model and its chat template: a higher limit does not help",
-        ),
-        (Stance::Truncated, false, format!("hit {limit} before an answer"), raise.as_str()),
-        (
-            Stance::ToolCall,
-            false,
-            "called a tool and gave no answer".to_owned(),
-            "remove the tools from generation.extra_body, or from the endpoint's defaults",
-        ),
-        (
-            Stance::Empty,
-            false,
-            "came back empty".to_owned(),
-            "check the endpoint's log, and that no text in generation.extra_body.stop begins every reply",
-        ),
-    ];
-    let notices = found.into_iter().filter_map(|(stance, of_loops, what, hint)| {
-        let is = |reply: &&&Attempt| reply.stance == stance && is_loop(reply) == of_loops;
-        let n = replies.iter().filter(is).count();
-        let all = plural(replies.len(), "reply", "replies");
-        let text = format!("{n} of {all} {what}: the generator was not tested there");
-        (n > 0).then(|| Notice::warning(text).with_hint(hint))
-    });
-    notices.collect()
-}
-
-/// Returns the token limit of a reply, and how to raise it; the settings of an external RAG are unknown.
-fn limit(run: &SavedRun) -> (String, String) {
-    if run.manifest.is_external() {
-        let hint = "raise the limit of completion tokens in the pipeline that was recorded";
-        return ("their token limit".to_owned(), hint.to_owned());
-    }
-    let generation = &run.manifest.settings.generation;
-    let (key, limit) = match generation.extra_body.get(MAX_COMPLETION_TOKENS) {
-        Some(limit) => (format!("extra_body.{MAX_COMPLETION_TOKENS}"), limit.to_string()),
-        None => ("max_tokens".to_owned(), generation.max_tokens.to_string()),
-    };
-    (format!("{key} = {limit}"), format!("raise generation.{key}"))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::specimen;
-
-    fn texts(run: &SavedRun) -> Vec<(String, Option<String>)> {
-        unusable(run).into_iter().map(|notice| (notice.text, notice.hint)).collect()
-    }
-
-    #[test]
-    fn replies_that_are_no_answers_are_counted_over_all_conditions() {
-        let mut run = specimen::sample("s", 0);
-        assert_eq!(texts(&run), []);
-        // 16 questions with 5 replies each: the question's own prompt twice, and three further
-        // conditions. All five calls of the last question failed.
-        let looping = "The port is 8080. ".repeat(4);
-        let reply = &mut run.traces[4].conditions[0].attempts[0];
-        (reply.raw, reply.stance) = (looping, Stance::Truncated);
-        for (trace, stance) in run.traces.iter_mut().zip([
-            Stance::Truncated,
-            Stance::Truncated,
-            Stance::ToolCall,
-            Stance::Empty,
-        ]) {
-            trace.conditions[0].attempts[0].stance = stance;
-        }
-        let expected = [
-            (
-                "1 of 75 replies repeated themselves up to max_tokens = 1024: the generator was not tested there",
-                "check the model and its chat template: a higher limit does not help",
-            ),
-            (
-                "2 of 75 replies hit max_tokens = 1024 before an answer: the generator was not tested there",
-                "raise generation.max_tokens",
-            ),
-            (
-                "1 of 75 replies called a tool and gave no answer: the generator was not tested there",
-                "remove the tools from generation.extra_body, or from the endpoint's defaults",
-            ),
-            (
-                "1 of 75 replies came back empty: the generator was not tested there",
-                "check the endpoint's log, and that no text in generation.extra_body.stop begins every reply",
-            ),
-        ];
-        let expected = expected.map(|(text, hint)| (text.to_owned(), Some(hint.to_owned())));
-        assert_eq!(texts(&run), expected);
-        let generation = &mut run.manifest.settings.generation;
-        generation.extra_body.insert(MAX_COMPLETION_TOKENS.to_owned(), 64.into());
-        assert!(texts(&run)[1].0.starts_with(
-            "2 of 75 replies hit extra_body.max_completion_tokens = 64 before an answer"
-        ));
-    }
 }

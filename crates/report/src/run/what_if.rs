@@ -79,6 +79,7 @@ fn change(cause: Cause, run: &SavedRun) -> &'static str {
     let mut retrievers = run.manifest.settings.retrieval.retrievers.iter();
     let n_sparse = retrievers.clone().filter(|name| is_sparse(name)).count();
     match cause {
+        Cause::Index if run.manifest.is_external() => "check its index",
         Cause::Index => "see doctor --index",
         Cause::Query if run.traces.iter().any(Trace::is_lost_by_rewriting) => {
             "correct the rewriting"
@@ -87,6 +88,7 @@ fn change(cause: Cause, run: &SavedRun) -> &'static str {
         Cause::Query if run.traces.iter().any(|trace| trace.question.standalone.is_some()) => {
             "rewrite questions"
         }
+        Cause::Vocabulary if run.manifest.is_external() => "add a retriever",
         _ if retrievers.all(is_sparse) => "add dense",
         Cause::Vocabulary if n_sparse == 0 => "add bm25",
         Cause::Vocabulary => "add synonyms",

@@ -31,7 +31,7 @@ fn elsewhere(
 
 #[test]
 fn elsewhere_all_that_stood_in_the_prompt_is_the_top_k() {
-    // `cccc 1992` is bytes 10 to 19 of `d`; the passage that holds it came second, and k is 1.
+    // `cccc 1992` is bytes 10 to 19 of `d`; the passage that holds it has rank 2, and k is 1.
     let gold = || vec![vec![member("d", &[(10, 19)])]];
     let arrived =
         elsewhere(gold(), &[shown("x", (0, 0)), shown("d", (5, 24))], Judgments::default(), None);
@@ -52,7 +52,7 @@ fn elsewhere_a_gold_range_of_which_a_piece_was_shown_is_lost_by_chunking() {
     assert_eq!((torn.class, torn.flags.len()), (FailureClass::Split, 0));
     assert_eq!(
         torn.reason,
-        "gold range 10-19 of `d` is in part in passage `d#0-14`, which came first"
+        "gold range 10-19 of `d` is in part in passage `d#0-14`, which has rank 1"
     );
     // Both pieces, the space at byte 14 in neither: white space between two passages is not missing.
     let pieces = [shown("d", (15, 24)), shown("d", (0, 14))];

@@ -44,21 +44,21 @@ fn the_rule_on_ranges_names_range_chunks_and_places() {
         lost((10, 19), &["d#0", "e#0", "d#1"], &["d#0", "e#0"]),
         said(
             FailureClass::RankedLow,
-            "gold range 10-19 of `d` is in chunk 1, which came third, below the top 2 (the retriever's order: no reranker)"
+            "gold range 10-19 of `d` is in chunk 1, which has rank 3, below the top 2"
         )
     );
     assert_eq!(
         lost((10, 19), &["d#0", "d#1"], &["d#0"]),
         said(
             FailureClass::NotPacked,
-            "gold range 10-19 of `d` is in chunk 1, which came second but did not fit the prompt"
+            "gold range 10-19 of `d` is in chunk 1, which has rank 2 but did not fit the prompt"
         )
     );
     assert_eq!(
         lost((10, 24), &["d#1", "e#0", "d#2"], &["d#1", "e#0"]),
         said(
             FailureClass::Split,
-            "gold range 10-24 of `d` is cut between chunks 1 and 2; chunk 1 came first, chunk 2 came third, below the top 2"
+            "gold range 10-24 of `d` is cut between chunks 1 and 2; chunk 1 has rank 1, chunk 2 has rank 3, below the top 2"
         )
     );
     assert_eq!(
@@ -86,7 +86,7 @@ fn a_boundary_in_white_space_cuts_as_well() {
     assert_eq!((outcome.class, outcome.flags.len()), (FailureClass::Split, 0));
     assert_eq!(
         outcome.reason,
-        "gold range 5-14 of `d` is cut between chunks 0 and 1; chunk 0 came first, chunk 1 was not among 1 candidate"
+        "gold range 5-14 of `d` is cut between chunks 0 and 1; chunk 0 has rank 1, chunk 1 was not among 1 candidate"
     );
 }
 
@@ -133,8 +133,7 @@ fn a_candidate_that_fusion_or_min_score_dropped_is_said_to_be_one() {
     let outcome = judged(&fused, &corpus, false, None);
     assert_eq!(
         outcome.reason,
-        "gold range 10-19 of `d` is in chunk 1, which was a candidate, but fell out of the final ranking \
-         (the fused order: no reranker)"
+        "gold range 10-19 of `d` is in chunk 1, which was a candidate, but fell out of the final ranking"
     );
 }
 
@@ -159,7 +158,7 @@ fn the_rule_on_whole_documents_names_the_first_chunk_or_that_with_the_answer() {
         lost("e", &["d#0", "d#1", "e#0"], &["d#0", "d#1"]),
         said(
             FailureClass::RankedLow,
-            "the first chunk of gold document `e`, chunk 0 of `e`, came third, below the top 2 (the retriever's order: no reranker)"
+            "the first chunk of gold document `e`, chunk 0 of `e`, has rank 3, below the top 2"
         )
     );
     assert_eq!(
@@ -167,7 +166,7 @@ fn the_rule_on_whole_documents_names_the_first_chunk_or_that_with_the_answer() {
         said(
             FailureClass::RankedLow,
             "chunks of the gold documents reached the top k, but none with an answer string; the first chunk of theirs that \
-             holds an answer string, chunk 1 of `d`, came third, below the top 2 (the retriever's order: no reranker)"
+             holds an answer string, chunk 1 of `d`, has rank 3, below the top 2"
         )
     );
 }
@@ -190,7 +189,7 @@ fn the_rule_on_answer_strings_names_the_first_passage_that_holds_one() {
         lost("1992", &["d#0", "x#0", "e#0", "d#1"], &["d#0"]),
         said(
             FailureClass::RankedLow,
-            "the first passage that holds an answer string, chunk 0 of `e`, came third, below the top 2 (the retriever's order: no reranker)"
+            "the first passage that holds an answer string, chunk 0 of `e`, has rank 3, below the top 2"
         )
     );
 }
@@ -250,7 +249,7 @@ fn of_several_members_the_nearest_is_named() {
         why(&corpus, any(&members), &["d#0", "d#1", "e#0", "d#2"], &["d#0", "d#1"]),
         said(
             FailureClass::RankedLow,
-            "gold range 0-7 of `e` (nearest of 3 alternatives) is in chunk 0, which came third, below the top 2 (the retriever's order: no reranker)"
+            "gold range 0-7 of `e` (nearest of 3 alternatives) is in chunk 0, which has rank 3, below the top 2"
         )
     );
     assert_eq!(

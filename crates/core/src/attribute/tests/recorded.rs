@@ -148,7 +148,7 @@ fn a_prompt_that_is_not_the_first_of_the_ranking_shows_that_an_order_is_missing(
     let found = outcome(steps, reordered, false);
     assert_eq!(found.class, NotInPrompt);
     assert_eq!(between(&found), Some([Stage::Ranking, Stage::Packing]));
-    let expected = "gold range 10-19 of `d` is in chunk 1, which came third but is not in the prompt; the prompts are not the \
+    let expected = "gold range 10-19 of `d` is in chunk 1, which has rank 3 but is not in the prompt; the prompts are not the \
                     first of the last recorded ranking, so the results do not show whether ranking or packing lost it";
     assert_eq!(found.reason, expected);
 }

@@ -72,8 +72,7 @@ fn one_relevant_document_suffices_whatever_its_passage_holds() {
         outcome_of(&asked, &corpus, (&["e#0", "e#0", "d#2"], &["e#0"]), Some(false)),
         (
             FailureClass::RankedLow,
-            "the first passage of a relevant document, chunk 2 of `d`, came third, below the top 2 \
-             (the retriever's order: no reranker)"
+            "the first passage of a relevant document, chunk 2 of `d`, has rank 3, below the top 2"
                 .to_owned()
         )
     );

@@ -100,8 +100,8 @@ fn a_class_is_claimed_where_both_readings_lose_at_one_stage() {
         class(&all, &all[..2]),
         (
             FailureClass::RankedLow,
-            "gold range 800-1,600 of `d` is cut between chunks 4, 5, 6 and 7; chunk 4 came first, chunk 5 came fourth, below the \
-             top 2, chunk 6 came second, chunk 7 came third, below the top 2 (the retriever's order: no reranker)"
+            "gold range 800-1,600 of `d` is cut between chunks 4, 5, 6 and 7; chunk 4 has rank 1, chunk 5 has rank 4, below the \
+             top 2, chunk 6 has rank 2, chunk 7 has rank 3, below the top 2"
                 .to_owned()
         )
     );

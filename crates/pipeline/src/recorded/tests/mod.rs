@@ -44,6 +44,7 @@ pub(super) fn line() -> ExternalPipeline {
             counter,
             concurrency: 1,
             most_failures: None,
+            searches_again: false,
             conditions: None,
             k: 5,
         },

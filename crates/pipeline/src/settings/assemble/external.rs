@@ -41,6 +41,7 @@ pub fn recorded(
         concurrency,
         most_failures: None,
         k: settings.retrieval.k,
+        searches_again: settings.external.search_again,
         conditions: None,
     })
 }
