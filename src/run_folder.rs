@@ -56,7 +56,7 @@ pub fn distinguish(runs: Vec<&mut SavedRun>) {
     for run in runs {
         let Manifest { name, started, .. } = &mut run.manifest;
         if names.iter().filter(|other| *other == name).count() > 1 {
-            name.push_str(&format!(" of {started}"));
+            name.extend([" of ", started.as_str()]);
         }
     }
 }

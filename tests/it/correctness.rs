@@ -121,7 +121,12 @@ struct Labelled {
 
 #[test]
 fn decisions_about_chat_answers_are_mostly_those_of_their_authors() {
-    for file in ["chat.jsonl", "chat-later.jsonl"] {
+    // The least agreement of the decided, and the least share of these: below what was measured.
+    for (file, agreement, share) in [
+        ("chat.jsonl", 0.88, 0.65),
+        ("chat-later.jsonl", 0.88, 0.65),
+        ("chat-hardest.jsonl", 0.72, 0.6),
+    ] {
         let answers: Vec<Labelled> = lines(&data(file));
         let found =
             answers.iter().map(|one| (one.label, correctness(&one.item, CorrectRule::Auto)));
@@ -134,8 +139,8 @@ fn decisions_about_chat_answers_are_mostly_those_of_their_authors() {
         let (correct, wrong) = (Correctness::Correct, Correctness::Wrong);
         let errors = count(correct, wrong) + count(wrong, correct);
         let decided = errors + count(correct, correct) + count(wrong, wrong);
-        assert!(errors <= 0.12 * decided, "{file}: {errors} of {decided}");
-        assert!(decided >= 0.65 * answers.len() as f64, "{file}: {decided}");
+        assert!(errors <= (1.0 - agreement) * decided, "{file}: {errors} of {decided}");
+        assert!(decided >= share * answers.len() as f64, "{file}: {decided}");
     }
 }
 
