@@ -8,7 +8,7 @@ use clap::{Args, ValueEnum};
 
 use crate::failure::Failure;
 use crate::output;
-use crate::run_folder::{announce, distinguish, folder_of, nearest};
+use crate::run_folder::{announce, folder_of, nearest};
 use crate::shell::shell;
 use ragtriage_core::config::{GateMode, GatesSettings};
 use ragtriage_core::metric::Quantity;
@@ -64,7 +64,7 @@ enum Mode {
 /// Runs the command; returns true if the run passes.
 pub fn check(args: &CheckArgs) -> Result<bool, Failure> {
     let flags = flags(args)?;
-    let mut run = SavedRun::load(&folder_of(&args.run))?;
+    let run = SavedRun::load(&folder_of(&args.run))?;
     let (settings, base) = gate_settings(args, &run.manifest)?;
     let gates = merged(assemble::gates(&settings)?, flags);
     if gates.is_empty() {
@@ -88,9 +88,7 @@ pub fn check(args: &CheckArgs) -> Result<bool, Failure> {
         intersect: args.intersect,
     };
     let named = baseline;
-    let loaded = named.as_ref().map(|named| SavedRun::load(&folder_of(named)));
-    let mut baseline = loaded.transpose()?;
-    distinguish(std::iter::once(&mut run).chain(&mut baseline).collect());
+    let baseline = named.as_ref().map(|named| SavedRun::load(&folder_of(named))).transpose()?;
     let baseline = baseline.as_ref().map(|run| {
         let k = run.manifest.settings.retrieval.k;
         ComparedRun { run, k }

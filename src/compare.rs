@@ -6,7 +6,7 @@ use clap::Args;
 
 use crate::failure::Failure;
 use crate::output;
-use crate::run_folder::{distinguish, folder_of};
+use crate::run_folder::folder_of;
 use ragtriage_core::metric::Metric;
 use ragtriage_data::run::SavedRun;
 use ragtriage_eval::compare::{self, ComparePlan, ComparedRun};
@@ -45,10 +45,8 @@ pub struct CompareArgs {
 pub fn compare(args: &CompareArgs) -> Result<(), Failure> {
     let metrics: Result<Vec<Metric>, _> = args.metrics.iter().map(|name| name.parse()).collect();
     let primary = args.primary.as_deref().map(str::parse::<Metric>).transpose()?;
-    let mut baseline = load(&args.baseline)?;
-    let mut others = args.runs.iter().map(|run| load(run)).collect::<Result<Vec<_>, Failure>>()?;
-    let runs = std::iter::once(&mut baseline).chain(&mut others);
-    distinguish(runs.map(|(run, _)| run).collect());
+    let baseline = load(&args.baseline)?;
+    let others = args.runs.iter().map(|run| load(run)).collect::<Result<Vec<_>, Failure>>()?;
     let plan = ComparePlan {
         evaluation: assemble::evaluation(&baseline.1),
         metrics: metrics?,

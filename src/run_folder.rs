@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use crate::failure::Failure;
 use crate::output;
-use ragtriage_data::run::{Manifest, RunFolder, SavedRun};
+use ragtriage_data::run::RunFolder;
 
 /// Name of the configuration file that commands find by themselves.
 pub const CONFIG: &str = "ragtriage.toml";
@@ -48,17 +48,6 @@ pub fn runs() -> PathBuf {
 pub fn folder_of(run: &Path) -> RunFolder {
     let named = runs().join(run);
     RunFolder::existing(if !is_run(run) && is_run(&named) { &named } else { run })
-}
-
-/// Adds its start to the name of each run that is called as another one.
-pub fn distinguish(runs: Vec<&mut SavedRun>) {
-    let names: Vec<String> = runs.iter().map(|run| run.manifest.name.clone()).collect();
-    for run in runs {
-        let Manifest { name, started, .. } = &mut run.manifest;
-        if names.iter().filter(|other| *other == name).count() > 1 {
-            name.extend([" of ", started.as_str()]);
-        }
-    }
 }
 
 /// Finds `ragtriage.toml` in this folder or the nearest one above.

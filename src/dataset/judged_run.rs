@@ -7,9 +7,7 @@ use crate::failure::Failure;
 use crate::output;
 use crate::run_folder::folder_of;
 use ragtriage_core::text::numbers::{plural, whole};
-use ragtriage_core::types::{
-    Corpus, Dataset, Document, Passage, Question, QuestionId, QuestionKind, Trace,
-};
+use ragtriage_core::types::{Corpus, Dataset, Question, QuestionId, QuestionKind, Trace};
 use ragtriage_data::dataset::Candidates;
 use ragtriage_data::run::SavedRun;
 use ragtriage_eval::diagnose;
@@ -33,12 +31,6 @@ pub struct JudgedRun {
     open: Vec<DoubtedLabel>,
 }
 
-/// Returns true if `documents` have the text of `passage` at its place.
-fn is_in(passage: &Passage, documents: &[Document]) -> bool {
-    let mut documents = documents.iter().filter(|document| document.id == passage.doc);
-    documents.any(|it| it.text.get(passage.range.as_range()) == Some(&*passage.text))
-}
-
 impl JudgedRun {
     pub fn load(run: &Path) -> Result<Self, Failure> {
         let run = SavedRun::load(&folder_of(run))?;
@@ -54,7 +46,7 @@ impl JudgedRun {
     /// their passages. Questions whose labels changed after the run were judged already; those with another text are left out.
     ///
     /// # Errors
-    /// None of its questions is in `dataset`, or a proposed passage is not in its document any more.
+    /// None of its questions is in `dataset`.
     pub fn propose(&mut self, dataset: &mut Dataset) -> Result<Candidates, Failure> {
         let outcomes = diagnose::outcomes(&self.run, self.plan.k, self.plan.judge);
         let doubted = labels::doubted(&self.run, &outcomes);
@@ -87,12 +79,7 @@ impl JudgedRun {
             n_passages += label.passages.len();
             if n_passages <= MOST_PASSAGES {
                 let passages = label.passages.iter().filter_map(|id| self.run.passages.get(id));
-                let passages: Vec<&Passage> = passages.collect();
-                if let Some(changed) = passages.iter().find(|it| !is_in(it, &dataset.documents)) {
-                    let message = format!("`{}` changed since the run", changed.doc);
-                    return Err(Failure::new(message, "run again, and label that run"));
-                }
-                let places = passages.iter().map(|it| (it.doc.clone(), it.range)).collect();
+                let places = passages.map(|passage| (passage.doc.clone(), passage.range)).collect();
                 candidates.insert(id.clone(), places);
                 question.tags.push(JUDGED.to_owned());
                 dataset.questions.push(question);
@@ -122,7 +109,7 @@ impl JudgedRun {
         if n_open > 0 && verdict.counts_answers {
             let bounds = labels::bounds(&verdict, &self.open);
             output::talk(&format!(
-                "{} to judge: retrieval loses {} to {}, whatever they show",
+                "{} to judge: retrieval loses {} to {} if no other label is wrong",
                 plural(n_open, "passage", "passages"),
                 whole(bounds.low),
                 whole(bounds.high),

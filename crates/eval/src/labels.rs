@@ -70,7 +70,8 @@ fn doubt(
     let proposed: Vec<ChunkId> = proposed.cloned().collect();
     let losses = losses(trace, outcome);
     let stake: f64 = losses.iter().map(|loss| loss.abs()).sum();
-    let weight = signs as f64 * stake / proposed.len().max(1) as f64;
+    // An answer without its evidence that is correct loses nothing, but makes the labels look invalid.
+    let weight = signs as f64 * (stake + 0.1) / proposed.len().max(1) as f64;
     (weight > 0.0 && !proposed.is_empty()).then_some(DoubtedLabel {
         trace: number,
         passages: proposed,
@@ -113,7 +114,10 @@ pub fn relabel(run: &mut SavedRun, number: usize, question: &Question, corpus: &
     });
     let packed: Vec<&ChunkId> = trace.packed().collect();
     let is_delivered = SupportTest::new(question, &gold.groups, &run.passages).of(packed).holds;
-    let is_same = trace.question.evidence == question.evidence;
+    // With a further passage that answers alone, the former gold passages are still gold.
+    let was = trace.question.evidence.iter();
+    let is_same = trace.question.evidence.len() == question.evidence.len()
+        && was.zip(&question.evidence).all(|(was, now)| was.iter().all(|it| now.contains(it)));
     let trace = &mut run.traces[number];
     let had_oracle = trace.attempt(Condition::Oracle).is_some();
     trace.gold = gold;

@@ -2,6 +2,7 @@
 //! `min_score`.
 
 use std::collections::HashSet;
+use std::ops::Range;
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -11,8 +12,10 @@ use super::{Error, rerank};
 use ragtriage_core::attribute::Passages;
 use ragtriage_core::attribute::support::{Reading, SupportTest};
 use ragtriage_core::fuse::Parts;
+use ragtriage_core::text::sentences::split;
 use ragtriage_core::types::{
-    ChunkId, Corpus, GoldMember, OtherSearches, Question, Ranking, Step, StepHit, Trace, TraceStep,
+    ByteRange, ChunkId, Corpus, GoldMember, OtherSearches, Question, Ranking, Step, StepHit, Trace,
+    TraceStep,
 };
 
 /// Maximum length of a whole document as a query.
@@ -77,8 +80,8 @@ pub async fn retrieve(
 pub struct OtherSearch {
     /// What is searched for.
     pub query: String,
-    /// The gold document: its group, and the index in it; `None` for all.
-    member: Option<(usize, usize)>,
+    /// The gold documents that it is for: their groups, and the indexes in these; `None` for all.
+    members: Option<Vec<(usize, usize)>>,
     /// The list of its results.
     found: fn(&mut OtherSearches) -> &mut Vec<ChunkId>,
 }
@@ -98,29 +101,41 @@ impl OtherSearch {
         let standalone = question.standalone.clone();
         searches.extend(standalone.map(|query| Self {
             query,
-            member: None,
+            members: None,
             found: |other| &mut other.standalone,
         }));
-        for (g, group) in gold.groups.iter().enumerate() {
-            for (m, member) in group.iter().enumerate() {
+        let mut missing = test.missing_groups(&candidates);
+        if missing.is_empty() {
+            missing.extend(0..gold.groups.len());
+        }
+        for g in missing {
+            for (m, member) in gold.groups[g].iter().enumerate() {
                 let Some(document) = corpus.document(&member.doc) else { continue };
                 let title = Some(&document.title).filter(|title| !title.is_empty());
                 let with_title =
                     title.map_or_else(String::new, |it| format!("{} {it}", trace.query()));
-                let needed = member.needed.iter().map(|range| &document.text[range.as_range()]);
-                let mut words = needed.collect::<Vec<_>>().join(" ");
+                // The sentences of the evidence: a single word would be found anywhere.
+                let is_needed = |sentence: &Range<usize>| {
+                    let sentence = ByteRange::from(sentence.clone());
+                    member.needed.iter().any(|range| range.overlaps(sentence))
+                };
+                let sentences = split(&document.text).into_iter().filter(is_needed);
+                let sentences: Vec<&str> = sentences.map(|range| &document.text[range]).collect();
+                let mut words = sentences.join(" ");
                 if words.is_empty() {
                     let first = member.chunks.first().and_then(|id| corpus.text_of(id));
                     let text = first.map_or(document.text.as_str(), |(_, text, _)| text);
                     words.extend(text.chars().take(MOST_CHARS));
                 }
-                let member = Some((g, m));
-                searches.push(Self {
-                    query: with_title,
-                    member,
-                    found: |other| &mut other.with_title,
-                });
-                searches.push(Self { query: words, member, found: |other| &mut other.evidence });
+                let lists: [fn(&mut OtherSearches) -> &mut Vec<ChunkId>; 2] =
+                    [|other| &mut other.with_title, |other| &mut other.evidence];
+                for (query, found) in [with_title, words].into_iter().zip(lists) {
+                    // Several parts of a document have one title.
+                    match searches.iter_mut().find(|search: &&mut Self| search.query == query) {
+                        Some(Self { members: Some(members), .. }) => members.push((g, m)),
+                        _ => searches.push(Self { query, members: Some(vec![(g, m)]), found }),
+                    }
+                }
             }
         }
         searches.retain(|search| !search.query.is_empty());
@@ -131,7 +146,8 @@ impl OtherSearch {
     pub fn add(&self, other: &mut OtherSearches, groups: &[Vec<GoldMember>]) {
         let of_group = |g: usize| groups[g].iter().enumerate().map(move |(m, one)| ((g, m), one));
         let members = (0..groups.len()).flat_map(of_group);
-        let members = members.filter(|(at, _)| self.member.is_none_or(|member| member == *at));
+        let members =
+            members.filter(|(at, _)| self.members.as_ref().is_none_or(|all| all.contains(at)));
         (self.found)(other).extend(members.flat_map(|(_, member)| member.chunks.iter().cloned()));
     }
 }

@@ -14,12 +14,6 @@ pub fn report(audit: &Audit) -> Report {
     if let Some(answers) = &audit.answers {
         report.elements.push(Element::Verdict(verdict(answers)));
     }
-    if audit.n_empty > 0 {
-        let empty = plural(audit.n_empty, "line of the sheet is", "lines of the sheet are");
-        report.warnings(&[format!(
-            "{empty} empty: the figures hold only if you did not choose the lines"
-        )]);
-    }
     if audit.n_audited > 0 {
         report.elements.push(Element::Verdict(error_rate(audit)));
     }
@@ -170,7 +164,6 @@ mod tests {
             run: "nightly".to_owned(),
             n_questions: 275,
             n_sampled: 50,
-            n_empty: 0,
             answers: Some(answers),
             n_audited: 0,
             wrong: Share { count: 0, share: 0.0, ci95: None },

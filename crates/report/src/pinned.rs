@@ -99,7 +99,6 @@ fn an_audit() {
         run: "nightly".to_owned(),
         n_questions: 275,
         n_sampled: 50,
-        n_empty: 0,
         answers: None,
         n_audited: 48,
         wrong: Share { count: 3, share: 0.0625, ci95: Some(interval(0.0215, 0.1684)) },

@@ -89,6 +89,14 @@ impl Evidence {
         matches!(self, Self::Between { .. })
     }
 
+    /// Returns true if a record does not show whether it was lost with the class `class`, and shows that it was lost.
+    #[must_use]
+    pub fn may_be(self, class: FailureClass) -> bool {
+        let Self::Between { first, last } = self else { return false };
+        let mut stages = Stage::ALL.iter().filter(|stage| (first..=last).contains(stage));
+        stages.any(|stage| FailureClass::from(*stage) == class)
+    }
+
     /// Returns true if a record shows neither that it was lost nor that it was in the prompt.
     #[must_use]
     pub fn is_unseen(self) -> bool {

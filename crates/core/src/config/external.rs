@@ -23,13 +23,13 @@ table! {
         #[serde(skip_serializing_if = "serde_json::Map::is_empty")]
         request: serde_json::Map<String, serde_json::Value>,
         /// JSON Pointer to the contexts in a response, texts or objects as in a results file: `/sources`, or with `*` for all items of a list:
-        /// `/sources/*/text`. Default: `contexts`.
+        /// `/sources/*/text`. Default: `/contexts`.
         #[serde(skip_serializing_if = "Option::is_none")]
         contexts: Option<String>,
         /// JSON Pointers to further stages of retrieval, by name: `{ "dense" = "/debug/retrieved/*" }`.
         #[serde(skip_serializing_if = "BTreeMap::is_empty")]
         stages: BTreeMap<String, String>,
-        /// JSON Pointer to the answer in a response: `/output/text`. Default: `answer`.
+        /// JSON Pointer to the answer in a response: `/output/text`. Default: `/answer`.
         #[serde(skip_serializing_if = "Option::is_none")]
         answer: Option<String>,
         /// Environment variable with the API key.

@@ -228,9 +228,13 @@ impl Reply<'_> {
         let sources = places(Class::Sources);
         let is_source =
             |denial: &usize| sources.iter().any(|at| *at <= denial + short && !is_framed(at));
+        // What the speaker denies comes right after: not `I would restart it, not reinstall it.`
         let spoken = places(Class::Speakers).into_iter().any(|at| {
             let is_apology = |from: usize| from + self.at(Class::Apologies, from) > at;
-            !(at.saturating_sub(2)..=at).any(is_apology)
+            let is_comma = |token: &Token| token.is(",") && n_unspaced * 2 <= len;
+            let is_parted = |to: usize| to > at && self.tokens[at..to].iter().any(is_comma);
+            let is_denied = |to: &usize| to.abs_diff(at) <= reach && !is_parted(*to);
+            denials.iter().any(is_denied) && !(at.saturating_sub(2)..=at).any(is_apology)
         });
         // `The text describes the building of the bridge, not its cost.`
         let is_other = |at: &usize| {
@@ -249,7 +253,8 @@ impl Reply<'_> {
                 && len <= short
                 && matters.iter().any(|at| at.abs_diff(*denial) <= reach / 2)
         };
-        !denials.is_empty() && (spoken || has_source(clause.start))
+        spoken
+            || !denials.is_empty() && has_source(clause.start)
             || denials.iter().any(|at| is_source(at) || is_matter(at) || is_other(at))
     }
 

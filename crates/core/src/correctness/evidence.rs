@@ -273,12 +273,13 @@ impl<'a> Case<'a> {
         let (n_near, n_other) = (span.near.len(), rival.near.len());
         let apart = !self.answer.is_same_sentence(span.first, rival.first);
         let is_first = span.first < rival.first;
+        let is_one_clause = tokens[span.first].clause == tokens[rival.first].clause;
         // Words of the question lead up to a gold answer by words within its clause.
         let leads = |word: &Token| word.clause == tokens[span.first].clause && self.is_asked(word);
         let is_led = || self.value().is_none() && tokens[..span.first].iter().any(leads);
         match (span.emphasised, rival.emphasised) {
             (true, false) => correct(Ground::Contained, quote),
-            (false, true) if !is_first || covered && n_other > 0 => {
+            (false, true) if !is_first || covered && n_other > 0 && !is_one_clause => {
                 wrong(Ground::OtherGiven, other)
             }
             (false, true) => unsure(Ground::SaidOfOther, other),
@@ -442,7 +443,8 @@ impl<'a> Case<'a> {
         if self.value().is_some_and(|gold| self.has_other_limit(gold, bound)) {
             return Some(Ground::OtherLimit);
         }
-        let is_option = answer.at(Class::Or, end) > 0
+        // Not `WARNING or above`.
+        let is_option = answer.at(Class::Or, end) > answer.at(Class::AtLeast, end)
             || (first.saturating_sub(2)..first).any(|at| ends(Class::Or, at));
         if is_option && bound.is_none() && !self.gold.has(Class::Or) {
             return Some(Ground::Alternatives);
@@ -706,7 +708,8 @@ impl<'a> Case<'a> {
             given[at].text == last.text && is_name && self.answer.is_same_sentence(at - 1, at)
         };
         let mut from = Vec::new();
-        if n_asked > 0 {
+        // Not the `toml` of `hatch.toml`.
+        if n_asked > 0 && tokens[n_asked].spaced {
             from.push(n_asked);
         } else if n_asked == 0 && is_numbered {
             from.push(1);

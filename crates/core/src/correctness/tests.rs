@@ -250,6 +250,11 @@ fn a_reply_declines_by_what_it_denies_of_which_source() {
         "Het koppelen stopt na 90 seconden, mits het document niet geopend is.",
         "The context does not say exactly, however it states 6 minutes.",
         "No documents are required.",
+        // What "we" and files do not do is content.
+        "We ship on Monday, not on Fridays.",
+        "I would restart it, not reinstall it.",
+        "The report shows WARNING messages for failed jobs.",
+        "The files cannot be excluded:",
         "The contract is not limited in time.",
         "The error \"not found\" means that the file is missing.",
         "I Don't Know How to Love Him",

@@ -66,12 +66,11 @@ impl SavedRun {
         for (trace, n_missing) in read {
             last.insert(trace.question.id.clone(), (trace, n_missing));
         }
-        let n_missing: usize = last.values().map(|(_, n_missing)| n_missing).sum();
-        if n_missing > 0 {
+        if last.values().any(|(_, n_missing)| *n_missing > 0) {
             let path = folder.file("passages.jsonl");
             let path = path.display();
             return Err(Error::new(
-                format!("`{path}` lacks {n_missing} passages that the run's traces name"),
+                format!("`{path}` lacks passages that the run's traces name"),
                 RESTORE,
             ));
         }

@@ -27,8 +27,6 @@ pub struct Audit {
     pub n_questions: usize,
     /// Lines of the sheet.
     pub n_sampled: usize,
-    /// Lines of the sheet without a judgment.
-    pub n_empty: usize,
     /// Agreement on the answers; `None` if no answer was judged.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub answers: Option<AnswerAudit>,
@@ -102,7 +100,6 @@ pub fn audit(
         run: run.manifest.name.clone(),
         n_questions: outcomes.len(),
         n_sampled: corrections.n_lines,
-        n_empty: corrections.n_lines - corrections.judged.len(),
         answers: answer_audit(run, rule, corrections),
         n_audited,
         wrong: share(count, n_audited),

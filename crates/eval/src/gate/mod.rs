@@ -231,7 +231,10 @@ pub fn check(
         match next.filter(|next| next.n > 0) {
             Some(next) => gates.push(judge(gate, next, plan.mode)),
             None if is_failed => {}
-            None => return Err(judged.lacks(gate.quantity)),
+            None => {
+                let lacks = judged.column(gate.quantity).err();
+                return Err(lacks.unwrap_or_else(|| judged.lacks(gate.quantity)));
+            }
         }
     }
     let baseline = baseline.filter(|_| questions.is_some());
@@ -277,13 +280,27 @@ impl<'a> JudgedRun<'a> {
         let shares = |class: FailureClass, has: &dyn Fn(&Outcome) -> bool| {
             let questions = self.run.traces.iter().map(|trace| trace.question.kind);
             let shares = self.outcomes.iter().zip(questions).map(|(one, kind)| {
-                class.is_possible_for(kind).then(|| f64::from(u8::from(has(one))))
+                let is_counted = class.has_no_result() || !one.class.has_no_result();
+                let is_counted = is_counted && class.is_possible_for(kind);
+                is_counted.then(|| f64::from(u8::from(has(one))))
             });
             let has_answers = || self.outcomes.iter().any(|one| one.class.needs_an_answer());
             (!class.needs_an_answer() || has_answers()).then(|| shares.collect())
         };
         let column = match quantity {
             Quantity::Metric(metric) => self.scores.column(metric),
+            Quantity::Class(class)
+                if self.outcomes.iter().any(|one| {
+                    one.class == FailureClass::NotInPrompt && one.evidence.may_be(class)
+                }) =>
+            {
+                let what = "not every loss shows its stage";
+                let message =
+                    format!("`{}`: {what}, which may be `{class}`", self.run.manifest.name);
+                let hint =
+                    "gate `not_in_prompt`, or record the stages that the prompt was made from";
+                return Err(Error::new(message, hint));
+            }
             Quantity::Class(class) => shares(class, &|one| one.class == class),
             Quantity::Fault(fault) if fault == Fault::Declined || self.has_oracle() => {
                 shares(FailureClass::WrongAnswer, &|one| one.fault == Some(fault))
@@ -518,7 +535,8 @@ fn deciding(gate: &Gate, value: f64, ci: Interval, n: usize) -> Option<usize> {
     let half = if limit < value { value - ci.low } else { ci.high - value };
     let ratio = half / (limit - value).abs();
     let enough = (ratio * ratio * n as f64 - ROUNDING).ceil() as usize;
-    (ratio.is_finite() && ratio < 1e3).then(|| enough.max(n + 1))
+    // An interval that ends near the limit says little of a larger one.
+    (1.05..1e3).contains(&ratio).then(|| enough.max(n + 1))
 }
 
 /// Returns how questions without a result get one.

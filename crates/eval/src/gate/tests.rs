@@ -318,9 +318,15 @@ fn the_share_of_a_class_is_of_the_questions_that_can_have_it() {
     attempts.for_each(|attempt| attempt.stance = Stance::Declined);
     let gates = ["hallucinated", "declined", "not_in_corpus", "failed"];
     let gates = gates.map(|name| gate(name, GateBound::Max, 0.9)).to_vec();
-    let report = check(&run, None, &plan(gates)).expect("judged");
-    let found: Vec<_> = report.gates.iter().map(|gate| (gate.value, gate.n)).collect();
-    assert_eq!(found, [(0.5, 2), (0.5, 2), (1.0 / 3.0, 3), (0.0, 5)]);
+    let shares = |run: &SavedRun| -> Vec<_> {
+        let report = check(run, None, &plan(gates.clone())).expect("judged");
+        let gates = report.gates.iter().filter(|gate| gate.bound != GateBound::Complete);
+        gates.map(|gate| (gate.value, gate.n)).collect()
+    };
+    assert_eq!(shares(&run), [(0.5, 2), (0.5, 2), (1.0 / 3.0, 3), (0.0, 5)]);
+    // A failed question has no class but that one.
+    run.traces[4].error = Some(failed());
+    assert_eq!(shares(&run), [(1.0, 1), (0.0, 1), (1.0 / 3.0, 3), (0.2, 5)]);
 }
 
 #[test]

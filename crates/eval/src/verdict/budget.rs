@@ -84,8 +84,8 @@ pub struct AnswerCounts {
 }
 
 impl AnswerCounts {
-    /// Counts the answers of `n` questions by the mean loss to each source. The sides are rounded first, so that the larger one is
-    /// never shown as the smaller.
+    /// Counts the answers of `n` questions by the mean loss to each source. The correct ones are rounded first, which a run has whether its
+    /// losses are measured or not, then the sides, so that the larger one is never shown as the smaller.
     pub(super) fn new(means: &[f64], n: usize) -> Self {
         let n = n as f64;
         let of_class = |class| {
@@ -96,13 +96,11 @@ impl AnswerCounts {
             Source::classes().into_iter().partition(|class| *class == FailureClass::WrongAnswer);
         let before: Vec<f64> = retrieval.iter().map(|class| of_class(*class)).collect();
         let [lost, by_generator] = [before.iter().sum(), of_class(FailureClass::WrongAnswer)];
-        let sides = adding_up(&[lost, by_generator, n - lost - by_generator], n);
+        let correct = (n - lost - by_generator + 1e-6).round();
+        let sides = adding_up(&[lost, by_generator], n - correct);
         let mut answers = adding_up(&before, sides[0]);
         answers.push(sides[1]);
-        Self {
-            correct: sides[2],
-            lost: retrieval.into_iter().chain(generator).zip(answers).collect(),
-        }
+        Self { correct, lost: retrieval.into_iter().chain(generator).zip(answers).collect() }
     }
 
     /// Returns the answers that are lost by `side`.

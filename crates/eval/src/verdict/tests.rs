@@ -359,7 +359,7 @@ fn unusable_replies_count_for_neither_side_and_above_a_fifth_no_verdict_is_given
     assert_eq!(
         many.text,
         "Is retrieval the bottleneck? No verdict. 11 of 51 answerable questions (21.6%) have no usable answer: 7 truncated by the token \
-         limit, 4 empty. To get one, raise the limit of completion tokens."
+         limit, 4 empty. To get one, raise the limit of completion tokens, such as `generation.max_tokens`."
     );
 }
 

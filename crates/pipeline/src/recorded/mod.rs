@@ -26,7 +26,7 @@ use ragtriage_core::attribute::gold::{self, locate_shown};
 use ragtriage_core::text::answers::Searchable;
 use ragtriage_core::types::{
     ChunkId, Corpus, Document, FailedPart, Gold, Note, OtherSearches, Passage, PassageMap,
-    Question, Trace, TraceError,
+    Question, QuestionId, Trace, TraceError,
 };
 use ragtriage_data::run::external::recorded::{Recorded, RecordedHit};
 
@@ -167,13 +167,24 @@ impl ExternalPipeline {
         let is_shown = asked.trace.retrievers().next().is_some();
         let Some(searches) = searches.filter(|_| is_shown) else { return };
         let mut other = OtherSearches::default();
-        for search in searches {
-            let query = search.query.clone();
-            let question = Question { text: query, ..asked.trace.question.clone() };
+        for (number, search) in searches.into_iter().enumerate() {
+            let mut question = asked.trace.question.clone();
+            // A service may cache its answers by id.
+            question.id = QuestionId::from(format!("{}#{}", question.id, number + 1));
+            question.text.clone_from(&search.query);
             let response = self.plan.rag.ask(&question).await;
-            let Ok((Recorded { error: None, stages, .. }, _)) = response else { return };
+            let stages = match response {
+                Ok((Recorded { error: None, stages, .. }, _)) => stages,
+                _ => Vec::new(),
+            };
             let retrieved = stages.into_iter().filter(|stage| stage.step.is_retriever());
-            let contexts: Vec<_> = retrieved.filter_map(|stage| stage.hits).flatten().collect();
+            let retrieved: Vec<_> = retrieved.collect();
+            if retrieved.is_empty() {
+                let what = "[question|questions] that the service did not answer in other words: the cause is not known";
+                return self.places.note(what, 1);
+            }
+            let contexts: Vec<_> =
+                retrieved.into_iter().filter_map(|stage| stage.hits).flatten().collect();
             let mut known = KnownPlaces::default();
             let found = only_passages(self.places.place_all(&mut known, &question, &contexts));
             let shown: Vec<&Passage> = found.iter().collect();

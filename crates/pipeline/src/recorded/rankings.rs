@@ -67,7 +67,6 @@ impl<'a> Rankings<'a> {
         {
             first.seconds = seconds;
         }
-        self.note_strangers(&steps);
         let conditions = recorded.conditions.iter();
         let conditions =
             conditions.map(|condition| only_passages(self.place(&condition.contexts))).collect();
@@ -199,20 +198,6 @@ impl<'a> Rankings<'a> {
             ..RecordedHit::default()
         };
         only_passages(self.place(&[beginning]))
-    }
-
-    /// Counts packed passages that no retriever returned, where retrievers are recorded.
-    fn note_strangers(&self, steps: &[TraceStep]) {
-        let candidates = steps.iter().filter(|step| step.step.is_retriever());
-        let candidates: HashSet<&ChunkId> =
-            candidates.flat_map(|step| step.hits.iter().map(|hit| &hit.id)).collect();
-        let packed = steps.iter().filter(|step| step.step == Step::Packed);
-        let packed = packed.flat_map(|step| &step.hits);
-        let n_strange = packed.filter(|hit| !candidates.contains(&hit.id)).count();
-        if !candidates.is_empty() {
-            self.places
-                .note("packed [passage|passages] that no recorded retriever returned", n_strange);
-        }
     }
 
     /// Returns a ranking's hits, in the order of the contexts. Their scores are used if they imply that order;

@@ -15,8 +15,8 @@ const LINES: usize = 25;
 /// Most characters of a model's name.
 const MODEL: usize = 36;
 
-/// Lays out the first screen with `ends`, the commands that follow, as its last lines. Leaves out what other changes would bring, and then
-/// the scores, where `LINES` lines do not hold them when `render` lays the text out.
+/// Lays out the first screen with `ends`, the commands that follow, as its last lines. Leaves out the scores, and then what
+/// other changes would bring, where `LINES` lines do not hold them when `render` lays the text out.
 #[must_use]
 pub fn screen(
     run: &SavedRun,
@@ -47,10 +47,10 @@ pub(super) fn head(run: &SavedRun, summary: &Summary, details: u8) -> Report {
     head.elements.push(Element::Verdict(summary.verdict.reasons.clone()));
     head.elements.push(Element::Flow(flow::flow(run, summary)));
     let mut facts: Vec<Fact> = what_if::advice(summary).into_iter().collect();
-    if details > 1 {
+    if details > 0 {
         facts.extend(what_if::limits(run, summary));
     }
-    if details > 0 {
+    if details > 1 {
         facts.extend(metrics::scores(run, summary));
     }
     facts.extend(correct(summary));
