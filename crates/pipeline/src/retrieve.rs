@@ -119,9 +119,9 @@ impl OtherSearch {
                     let sentence = ByteRange::from(sentence.clone());
                     member.needed.iter().any(|range| range.overlaps(sentence))
                 };
-                let sentences = split(&document.text).into_iter().filter(is_needed);
-                let sentences: Vec<&str> = sentences.map(|range| &document.text[range]).collect();
-                let mut words = sentences.join(" ");
+                let text = if member.needed.is_empty() { "" } else { &document.text };
+                let sentences = split(text).into_iter().filter(is_needed);
+                let mut words = sentences.map(|range| &text[range]).collect::<Vec<_>>().join(" ");
                 if words.is_empty() {
                     let first = member.chunks.first().and_then(|id| corpus.text_of(id));
                     let text = first.map_or(document.text.as_str(), |(_, text, _)| text);

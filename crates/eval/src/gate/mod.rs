@@ -536,7 +536,7 @@ fn deciding(gate: &Gate, value: f64, ci: Interval, n: usize) -> Option<usize> {
     let ratio = half / (limit - value).abs();
     let enough = (ratio * ratio * n as f64 - ROUNDING).ceil() as usize;
     // An interval that ends near the limit says little of a larger one.
-    (1.05..1e3).contains(&ratio).then(|| enough.max(n + 1))
+    (1.05..1e3).contains(&ratio).then_some(enough)
 }
 
 /// Returns how questions without a result get one.
