@@ -88,6 +88,11 @@ pub fn check(args: &CheckArgs) -> Result<bool, Failure> {
         intersect: args.intersect,
     };
     let named = baseline;
+    let real = |run: &PathBuf| folder_of(run).path().canonicalize().ok();
+    if named.as_ref().is_some_and(|named| real(named) == real(&args.run)) {
+        let message = format!("`{}` is its own baseline", args.run.display());
+        return Err(Failure::new(message, "name an earlier run: `--baseline` or `gates.baseline`"));
+    }
     let baseline = named.as_ref().map(|named| SavedRun::load(&folder_of(named))).transpose()?;
     let baseline = baseline.as_ref().map(|run| {
         let k = run.manifest.settings.retrieval.k;

@@ -160,39 +160,26 @@ fn index_checks(found: &IndexCheck) -> Vec<Check> {
     };
     let documents =
         |docs: &[&str], what, hint| row("documents", docs.len(), n_documents, what, docs, hint);
-    let gold = |found: &[QuestionId], what, hint| {
+    let gold = [
+        (&found.not_in_corpus, "in no document", "add the documents, or correct the labels"),
+        (&found.not_chunked, "in no chunk of the index", "index their documents again"),
+        (&found.truncated, "beyond the input limit of the encoder", "use smaller chunks"),
+        (&found.filtered, "excluded by retrieval.filter", "correct filter or metadata"),
+    ];
+    let gold = gold.map(|(found, what, hint)| {
         let ids: Vec<&str> = found.iter().map(QuestionId::as_str).collect();
-        row("gold evidence", ids.len(), n_questions, what, &ids, hint)
-    };
+        row("gold evidence", ids.len(), n_questions, &format!("questions: {what}"), &ids, hint)
+    });
     let missing: Vec<&str> = found.missing.iter().map(DocId::as_str).collect();
     let stale: Vec<&str> = found.stale.iter().map(String::as_str).collect();
     let chunks = |n, what, hint| row("chunks", n, n_chunks, what, &[], hint);
-    vec![
+    let all = [
         documents(&missing, "are not in the index", "index them"),
         documents(&stale, "differ from their text in the index", "index them again"),
         chunks(found.n_doubled, "are in the index twice", "delete the copies"),
         chunks(found.n_truncated, "exceed the input limit of the encoder", "use smaller chunks"),
-        gold(
-            &found.not_in_corpus,
-            "questions: in no document",
-            "add the documents, or correct the labels",
-        ),
-        gold(
-            &found.not_chunked,
-            "questions: in no chunk of the index",
-            "index their documents again",
-        ),
-        gold(
-            &found.truncated,
-            "questions: beyond the input limit of the encoder",
-            "use smaller chunks",
-        ),
-        gold(
-            &found.filtered,
-            "questions: excluded by retrieval.filter",
-            "correct the filter, or the metadata of the documents",
-        ),
-    ]
+    ];
+    all.into_iter().chain(gold).collect()
 }
 
 /// Reads and validates the configuration; with the text that names it.

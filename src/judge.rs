@@ -8,7 +8,7 @@ use ragtriage_data::run::{Manifest, RunFolder, SavedRun, judged};
 use ragtriage_pipeline::judging::{JudgingOutcome, judge_answers};
 use ragtriage_pipeline::settings::assemble::{self, AssembledJudge};
 
-/// Asks the judge about the answers in `folder` that the rule is unsure of, and a sample of the others. A judge that fails does not fail the run.
+/// Asks the judge about the answers in `folder` that the rule leaves open, and a sample of the others. A judge that fails does not fail the run.
 pub(super) async fn ask(
     folder: &RunFolder,
     judge: AssembledJudge,

@@ -57,12 +57,18 @@ fn next(
         // What is wrong with the calls is no matter of labels.
         (Conclusion::Withheld, _) if failed.is_some_and(|n| *n > 0) => return None,
         (_, None) if losses.n_unseen > losses.n_testable => {
-            let what = "record the passages that the retriever returned, and import again";
+            let what = "record the passages that each prompt held, and import again";
             return Some(Next { what, commands: Vec::new() });
         }
         (Conclusion::Withheld, _) if losses.n_testable == 0 => {
             let commands = vec![Command::new(&format!("dataset label {}", shell(config)))];
             return Some(Next { what: "label the evidence of some questions", commands });
+        }
+        // The gold passages lack what the answers need.
+        (Conclusion::Withheld, _) if summary.verdict.counts_answers => {
+            let label = Command::new(&format!("dataset label {} --run {path}", shell(config)));
+            let what = "judge the labels that may change the verdict:";
+            return Some(Next { what, commands: vec![label] });
         }
         (Conclusion::Retrieval | Conclusion::Generator | Conclusion::Undecided, None) => {
             let lacks_oracle = !summary.verdict.counts_answers;

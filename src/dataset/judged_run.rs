@@ -36,7 +36,7 @@ impl JudgedRun {
         let run = SavedRun::load(&folder_of(run))?;
         if run.manifest.finished.is_none() {
             let message = format!("the run `{}` is not finished", run.manifest.name);
-            return Err(Failure::new(message, "complete it: `ragtriage run --resume NAME`"));
+            return Err(Failure::new(message, "complete it: `ragtriage run --resume`"));
         }
         let plan = assemble::evaluation(&run.manifest.settings);
         Ok(Self { original: run.traces.clone(), run, plan, changed: Vec::new(), open: Vec::new() })
@@ -55,7 +55,7 @@ impl JudgedRun {
             all.map(|question| (question.id.clone(), question)).collect();
         let mut candidates = Candidates::new();
         let (mut n_passages, mut is_known) = (0, false);
-        for Trace { question: asked, .. } in &self.run.traces {
+        for (number, Trace { question: asked, .. }) in self.run.traces.iter().enumerate() {
             let Some(question) = all.remove(&asked.id).filter(|it| it.text == asked.text) else {
                 continue;
             };
@@ -66,6 +66,9 @@ impl JudgedRun {
             if is_same && !tags.iter().any(|tag| tag == JUDGED) {
                 all.insert(question.id.clone(), question);
             } else {
+                if lacks_evidence(&question) && outcomes[number].class.is_loss() {
+                    self.open.push(DoubtedLabel::without_evidence(number));
+                }
                 self.changed.push(question);
             }
         }
@@ -93,7 +96,7 @@ impl JudgedRun {
     pub fn show(&mut self, judged: Option<&Question>, corpus: &Corpus) {
         for question in self.changed.drain(..).chain(judged.cloned()) {
             // Where no passage was found to answer, the evidence is not known yet.
-            if question.evidence.is_empty() && question.kind != QuestionKind::Unanswerable {
+            if lacks_evidence(&question) {
                 continue;
             }
             if let Some(number) = self.original.iter().position(|it| it.question.id == question.id)
@@ -105,15 +108,19 @@ impl JudgedRun {
         }
         let verdict = evaluate(&self.run, &self.plan).summary.verdict;
         output::show(&AnnotatorScreen::new(output::talk_width(), false).say(&verdict.text));
-        let n_open = self.open.iter().map(|label| label.passages.len()).sum();
+        let n_open = self.open.len();
         if n_open > 0 && verdict.counts_answers {
             let bounds = labels::bounds(&verdict, &self.open);
             output::talk(&format!(
-                "{} to judge: retrieval loses {} to {} if no other label is wrong",
-                plural(n_open, "passage", "passages"),
+                "{} with doubted or missing labels: retrieval loses {} to {} if no other label is wrong",
+                plural(n_open, "question", "questions"),
                 whole(bounds.low),
                 whole(bounds.high),
             ));
         }
     }
+}
+
+fn lacks_evidence(question: &Question) -> bool {
+    question.evidence.is_empty() && question.kind != QuestionKind::Unanswerable
 }

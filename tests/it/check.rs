@@ -1,7 +1,7 @@
 //! `ragtriage check`: gates on a run, their exit status, and what CI servers are told.
 
 use crate::compare::two_runs;
-use crate::project::{Outcome, Project};
+use crate::project::{Outcome, Project, copy_folder};
 
 fn check(project: &Project, args: &[&str]) -> Outcome {
     project.call(&[&["check"], args].concat())
@@ -59,10 +59,11 @@ fn passed_and_undecided() {
     assert_eq!(code(&drop), 0);
     // It fell by a third.
     assert_eq!(code(&[&drop[..], &["--gate", "mean"]].concat()), 1);
-    assert_eq!(
-        check(&project, &["runs/k5", "--max-drop", "AnswerF1=0", "--baseline", "runs/k5"]).code,
-        0
-    );
+    // A run did not drop from itself.
+    let own = ["runs/k5", "--max-drop", "AnswerF1=0", "--baseline", "runs/../runs/k5"];
+    let outcome = check(&project, &own);
+    assert_eq!(outcome.code, 2);
+    assert!(outcome.stderr.contains("`runs/k5` is its own baseline"), "{}", outcome.stderr);
 }
 
 #[test]
@@ -87,7 +88,8 @@ fn gates_come_from_settings_and_flags_take_their_place() {
         (&report["gates"][0]["bound"], &report["gates"][0]["verdict"]),
         (&"max_drop".into(), &"fail".into())
     );
-    assert_eq!(check(&project, &["runs/k5", "ci/gates.toml"]).code, 0);
+    copy_folder(&project.path("runs/k5"), &project.path("runs/again"));
+    assert_eq!(check(&project, &["runs/again", "ci/gates.toml"]).code, 0);
     // Those of the nearest configuration, if it has gates.
     project.write("ragtriage.toml", "[retrieval]\nk = 5\n");
     assert_eq!(check(&project, &["runs/k1"]).code, 1);

@@ -259,7 +259,7 @@ fn each_blank_passage_keeps_its_rank() {
 #[test]
 fn without_passages_of_the_retriever_the_next_step_is_to_record_them() {
     let project = Project::new();
-    let step = "next    record the passages that the retriever returned, and import again";
+    let step = "next    record the passages that each prompt held, and import again";
     for (name, answers, is_proposed) in [
         ("wrong", ["none", "none"].map(|it| json!({ "answer": it, "stages": {} })), true),
         ("correct", ["Alpha", "Beta"].map(|it| json!({ "answer": it, "stages": {} })), true),

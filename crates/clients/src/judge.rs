@@ -1,6 +1,6 @@
 //! The judge: asks a chat model whether an answer says the same as a gold answer.
 //!
-//! Its verdicts are facts of a run; evaluation uses them where the rule is unsure, and measures their error where it is not.
+//! Its verdicts are facts of a run; evaluation uses them where the rule leaves an answer open, and measures their error where it does not.
 
 use std::sync::Arc;
 

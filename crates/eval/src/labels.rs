@@ -36,6 +36,14 @@ pub struct DoubtedLabel {
     weight: f64,
 }
 
+impl DoubtedLabel {
+    /// The label of a question whose gold passages were rejected: the verdict leaves it out, and retrieval may have lost its answer.
+    #[must_use]
+    pub fn without_evidence(trace: usize) -> Self {
+        Self { trace, passages: Vec::new(), losses: [0.0, 1.0], weight: 0.0 }
+    }
+}
+
 /// Returns the doubted labels of a run, those first whose judgment may move the verdict most.
 #[must_use]
 pub fn doubted(run: &SavedRun, outcomes: &[Outcome]) -> Vec<DoubtedLabel> {
@@ -101,7 +109,7 @@ fn losses(trace: &Trace, outcome: &Outcome) -> [f64; 2] {
 pub fn bounds(verdict: &LossVerdict, open: &[DoubtedLabel]) -> Interval {
     let lost = verdict.retrieval.answers;
     let sum_of = |side: usize| open.iter().map(|label| label.losses[side].max(0.0)).sum::<f64>();
-    Interval { low: (lost - sum_of(0)).max(0.0), high: (lost + sum_of(1)).min(verdict.n as f64) }
+    Interval { low: (lost - sum_of(0)).max(0.0), high: lost + sum_of(1) }
 }
 
 /// Replaces the labels of a trace. Gold is located among its passages: the other chunks of the run are not known. Answers from the former gold

@@ -1,4 +1,4 @@
-//! Asks a judge about the answers of a run that the rule is unsure of, and about a sample of the others; appends its replies to
+//! Asks a judge about the answers of a run that the rule leaves open, and about a sample of the others; appends its replies to
 //! `judge.jsonl` one by one.
 
 use std::collections::HashSet;
@@ -42,7 +42,7 @@ pub struct JudgingOutcome {
     pub last: Option<String>,
 }
 
-/// Asks the judge of `plan` about the answers in `traces` that `rule` is unsure of, and about a sample of [`SAMPLE`] others;
+/// Asks the judge of `plan` about the answers in `traces` that `rule` leaves open, and about a sample of [`SAMPLE`] others;
 /// not again about those that it has judged.
 ///
 /// Each reply is written as it comes. Failures concern single answers; twenty in a row, or a reached limit, end the asking.
@@ -108,7 +108,7 @@ struct PendingAnswer {
     is_sample: bool,
 }
 
-/// Returns the answers to ask the judge `identity` about: those of any condition that the rule is unsure of, then a sample of
+/// Returns the answers to ask the judge `identity` about: those of any condition that the rule leaves open, then a sample of
 /// those of the condition `retrieved` that it decides. Each text of a question is asked once, and not again if `earlier` has it.
 fn pending(
     traces: &[Trace],
@@ -119,7 +119,7 @@ fn pending(
     let known = earlier.iter().filter(|reply| reply.judge == identity);
     let mut known: HashSet<(&QuestionId, &str)> =
         known.map(|reply| (&reply.question, &*reply.answer)).collect();
-    let (mut unsure, mut decided) = (Vec::new(), [Vec::new(), Vec::new()]);
+    let (mut open, mut decided) = (Vec::new(), [Vec::new(), Vec::new()]);
     for trace in traces.iter().filter(|trace| is_compared(&trace.question)) {
         for condition in &trace.conditions {
             for (repeat, attempt) in condition.attempts.iter().enumerate() {
@@ -127,13 +127,14 @@ fn pending(
                 let judgment = judge_attempt(&trace.question, attempt, rule);
                 let judgment = judgment.filter(|_| attempt.stance == Stance::Answered);
                 let found = (trace, &*attempt.extracted);
-                match judgment.map(|judgment| judgment.correctness) {
-                    Some(Correctness::Unsure) if known.insert((&trace.question.id, found.1)) => {
-                        unsure.push(found);
+                let Some(judgment) = judgment else { continue };
+                if judgment.is_open {
+                    if known.insert((&trace.question.id, found.1)) {
+                        open.push(found);
                     }
-                    Some(Correctness::Wrong) if is_sampled => decided[0].push(found),
-                    Some(Correctness::Correct) if is_sampled => decided[1].push(found),
-                    _ => {}
+                } else if is_sampled {
+                    let is_correct = judgment.correctness == Correctness::Correct;
+                    decided[usize::from(is_correct)].push(found);
                 }
             }
         }
@@ -147,7 +148,7 @@ fn pending(
     };
     let sample = sample(decided).into_iter();
     let sample = sample.filter(|(trace, answer)| !known.contains(&(&trace.question.id, *answer)));
-    unsure.into_iter().map(asked(false)).chain(sample.map(asked(true))).collect()
+    open.into_iter().map(asked(false)).chain(sample.map(asked(true))).collect()
 }
 
 /// Returns true if answers to the question are compared with gold answers. A judge does not know of key facts.

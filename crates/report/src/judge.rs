@@ -36,10 +36,9 @@ pub(crate) fn table(summary: &JudgeSummary) -> Table {
     let rows = [
         ("correct by the rule, different by the judge", summary.correct_called_different),
         ("wrong by the rule, same by the judge", summary.wrong_called_same),
-        ("unsure by the rule, unlike the person's judgment", summary.unsure_unlike_person),
+        ("left open by the rule, unlike the person's judgment", summary.open_unlike_person),
     ];
-    let n_audited = summary.unsure_unlike_person.n;
-    for (name, ErrorRate { n, count, ci95 }) in rows.into_iter().take(2 + n_audited.min(1)) {
+    for (name, ErrorRate { n, count, ci95 }) in rows {
         let share = if n == 0 { String::new() } else { format!("{:.3}", count as f64 / n as f64) };
         let ci95 = ci95.map_or(String::new(), |ci| format!("{ci:.3}"));
         table.row([name.to_owned(), n.to_string(), count.to_string(), share, ci95]);
@@ -50,10 +49,6 @@ pub(crate) fn table(summary: &JudgeSummary) -> Table {
         summary.n_unreadable,
         summary.cost_usd
     )];
-    if n_audited == 0 {
-        let note = "answers that the rule is unsure of are harder: audit some to know the judge's error there";
-        table.notes.push(note.to_owned());
-    }
     table
 }
 
@@ -90,7 +85,7 @@ mod tests {
                 count: 0,
                 ci95: Some(Interval { low: 0.0, high: 0.278 }),
             },
-            unsure_unlike_person: ErrorRate::default(),
+            open_unlike_person: ErrorRate::default(),
         });
         let line = "Answers decided: 260 by the rule, 14 by the judge (agrees with the rule on 48 of 50), 1 unsure";
         assert_eq!(decided(&evaluation.summary).expect("a fact").to_string(), line);
@@ -103,11 +98,11 @@ mod tests {
         r
 
         Judge `m 0123`: errors on sampled and audited answers
-                                                        n  errors  share          95% CI
-          correct by the rule, different by the judge  40       2  0.050  [0.014, 0.165]
-          wrong by the rule, same by the judge         10       0  0.000  [0.000, 0.278]
+                                                                n  errors  share          95% CI
+          correct by the rule, different by the judge          40       2  0.050  [0.014, 0.165]
+          wrong by the rule, same by the judge                 10       0  0.000  [0.000, 0.278]
+          left open by the rule, unlike the person's judgment   0       0
           - 67 replies, 1 unreadable, $0.0800
-          - answers that the rule is unsure of are harder: audit some to know the judge's error there
         ");
     }
 }

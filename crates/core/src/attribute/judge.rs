@@ -1,5 +1,5 @@
-//! Decisions on a question's answers, one for each condition: by the rule, by a judge where the rule is unsure, by a
-//! person where one audited the answer.
+//! Decisions on a question's answers, one for each condition: by the rule, by a judge where the rule leaves them
+//! open, by a person where one audited the answer.
 
 use std::collections::HashMap;
 
@@ -13,7 +13,7 @@ closed_set! {
     Decider {
         /// The rule, which may be unsure.
         Rule = "rule",
-        /// The judge, where the rule is unsure.
+        /// The judge, where [`Judgment::is_open`].
         Judge = "judge",
         /// A person, in an audit.
         Person = "person",
@@ -26,7 +26,7 @@ pub type Decisions = HashMap<(QuestionId, String), bool>;
 /// Decisions on the answers of a run that the rule did not make.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Settled {
-    /// The judge's; they count where the rule is unsure.
+    /// The judge's; they count where [`Judgment::is_open`].
     pub judge: Decisions,
     /// People's; they always count.
     pub person: Decisions,
@@ -159,7 +159,7 @@ pub fn decide(
     };
     let by_person = found(&settled.person).map(|is_correct| (Decider::Person, is_correct));
     let by_judge = || found(&settled.judge).map(|is_correct| (Decider::Judge, is_correct));
-    let other = by_person.or_else(|| if rule == Correctness::Unsure { by_judge() } else { None });
+    let other = by_person.or_else(|| if judgment.is_open { by_judge() } else { None });
     let Some((by, is_correct)) = other else {
         return Some(Decision { judgment, rule, by: Decider::Rule });
     };
@@ -224,11 +224,16 @@ mod tests {
     }
 
     #[test]
-    fn a_judge_decides_what_the_rule_does_not_and_a_person_decides_all() {
+    fn a_judge_decides_what_the_rule_leaves_open_and_a_person_decides_all() {
         // The rule does not read answers of this length.
         let long = "word ".repeat(5_000);
         let on = |answer: &str, is_correct| (("q".into(), answer.to_owned()), is_correct);
-        let judge = Decisions::from([on(&long, true), on("1992", false), on("1815", true)]);
+        let judge = Decisions::from([
+            on(&long, true),
+            on("1992", false),
+            on("1815", true),
+            on("MCMXCII", true),
+        ]);
         let by_judge = Settled { judge, person: Decisions::new() };
         let person = Decisions::from([on(&long, false), on("1992", false)]);
         let by_both = Settled { person, ..by_judge.clone() };
@@ -240,6 +245,12 @@ mod tests {
             assert_eq!(decided(&long, QuestionKind::Span, settled), of_long);
             assert_eq!(decided("1992", QuestionKind::Span, settled), (of_correct, of_wrong));
             assert_eq!(decided("1815", QuestionKind::Span, settled), (Wrong, Decider::Rule));
+            // A short answer without the words is wrong by the rule, and may say it in others.
+            let by_other_words = decided("MCMXCII", QuestionKind::Span, settled);
+            let has_judge = !settled.judge.is_empty();
+            let expected =
+                if has_judge { (Correct, Decider::Judge) } else { (Wrong, Decider::Rule) };
+            assert_eq!(by_other_words, expected);
             let unanswerable = decided("1992", QuestionKind::Unanswerable, settled);
             assert_eq!(unanswerable, (Wrong, Decider::Rule));
         }

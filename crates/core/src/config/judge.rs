@@ -1,4 +1,4 @@
-//! The settings of the judge: a model that decides where the rule is unsure.
+//! The settings of the judge: a model that decides on the answers that the rule leaves open.
 
 use super::settings::Price;
 

@@ -150,6 +150,8 @@ pub struct Judgment {
     pub correctness: Correctness,
     /// A short clause for a report.
     pub reason: String,
+    /// True where a judge decides, if there is one: the rule is unsure, or misses words of the gold answer, which others may replace.
+    pub is_open: bool,
 }
 
 impl fmt::Display for Judgment {
@@ -163,14 +165,16 @@ impl fmt::Display for Judgment {
 
 impl Judgment {
     pub(crate) fn new(correctness: Correctness, reason: impl Into<String>) -> Self {
-        Self { correctness, reason: reason.into() }
+        Self { correctness, reason: reason.into(), is_open: correctness == Correctness::Unsure }
     }
 }
 
 /// Judges `answer`, which does not decline.
 fn auto(question: &Question, answer: &str, language: &'static Language) -> Judgment {
     let Reason { correctness, ground, quote } = decide(question, answer, language);
-    Judgment::new(correctness, ground.name().replace("{}", &quote))
+    let mut judgment = Judgment::new(correctness, ground.name().replace("{}", &quote));
+    judgment.is_open |= matches!(ground, Ground::Absent | Ground::Part | Ground::OtherGiven);
+    judgment
 }
 
 /// Decides by key facts, by yes or no, or by the best of the gold answers.

@@ -111,6 +111,7 @@ mod tests {
             ("6 minutes", "after 2.6 minutes"),
             ("$20", "costs $1.20"),
             ("Plan A", "The plan is B"),
+            ("mode=\"a\"", "Open it with mode=\"wb\"."),
             ("20", "on 1/20"),
         ] {
             assert_eq!(found(&[answer], &[text]), [], "{answer}");

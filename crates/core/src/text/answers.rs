@@ -86,9 +86,10 @@ impl AnswerMatcher {
     }
 }
 
-/// Returns true if the last word is an article: there, it names something, as in `Plan A`.
+/// Returns true if the last word is an article: there, it names something, as in `Plan A` and `mode="a"`.
 fn ends_in_article(answer: &str) -> bool {
-    let last = answer.rsplit(normalise::is_space).find(|word| !word.is_empty());
+    let is_inside = |c: char| c.is_alphanumeric() || "-'’".contains(c);
+    let last = answer.rsplit(|c| !is_inside(c)).find(|word| !word.is_empty());
     last.is_some_and(|word| ["a", "an", "the"].iter().any(|it| word.eq_ignore_ascii_case(it)))
 }
 

@@ -21,7 +21,7 @@ use ragtriage_data::run::judged::{self, JudgeReply};
 pub struct DecidedAnswers {
     /// By the rule.
     pub rule: usize,
-    /// By the judge, where the rule was unsure.
+    /// By the judge, where the rule leaves the answer open.
     pub judge: usize,
     /// By a person.
     pub person: usize,
@@ -36,7 +36,7 @@ pub struct JudgeSummary {
     pub judge: String,
     /// Its replies, on answers of every condition.
     pub n_replies: usize,
-    /// Replies without a readable verdict: the answer remains unsure.
+    /// Replies without a readable verdict: the decision of the rule remains.
     pub n_unreadable: usize,
     /// Cost of all calls in US dollars.
     pub cost_usd: f64,
@@ -44,8 +44,8 @@ pub struct JudgeSummary {
     pub correct_called_different: ErrorRate,
     /// Sampled answers that are wrong by the rule, and those of them that the judge calls the same.
     pub wrong_called_same: ErrorRate,
-    /// Audited answers that the rule is unsure of, and those of them on which the judge and the person differ.
-    pub unsure_unlike_person: ErrorRate,
+    /// Audited answers that the rule leaves open, and those of them on which the judge and the person differ.
+    pub open_unlike_person: ErrorRate,
 }
 
 /// Errors of the judge.
@@ -97,7 +97,7 @@ pub fn judge_summary(run: &SavedRun, outcomes: &[Outcome]) -> Option<JudgeSummar
         let (rate, truth) = match (decision.rule, decision.by) {
             (Correctness::Correct, _) if is_sample => (0, decision.rule),
             (Correctness::Wrong, _) if is_sample => (1, decision.rule),
-            (Correctness::Unsure, Decider::Person) => (2, decision.judgment.correctness),
+            (_, Decider::Person) => (2, decision.judgment.correctness),
             _ => continue,
         };
         if let Some(is_same) = verdict {
@@ -105,7 +105,7 @@ pub fn judge_summary(run: &SavedRun, outcomes: &[Outcome]) -> Option<JudgeSummar
             errors[rate].count += usize::from(Correctness::from_correct(*is_same) != truth);
         }
     }
-    let [correct_called_different, wrong_called_same, unsure_unlike_person] =
+    let [correct_called_different, wrong_called_same, open_unlike_person] =
         errors.map(|rate| ErrorRate { ci95: wilson(rate.count, rate.n), ..rate });
     let is_unreadable = |reply: &&&JudgeReply| reply.call.verdict == JudgeVerdict::Unreadable;
     Some(JudgeSummary {
@@ -115,7 +115,7 @@ pub fn judge_summary(run: &SavedRun, outcomes: &[Outcome]) -> Option<JudgeSummar
         cost_usd: judged::spent(&run.decided.replies),
         correct_called_different,
         wrong_called_same,
-        unsure_unlike_person,
+        open_unlike_person,
     })
 }
 

@@ -95,7 +95,7 @@ fn a_person_overrides_rule_and_judge() {
     assert_eq!(found.summary.metrics["AnswerCorrect"].mean, 0.0);
     assert_eq!(found.summary.decided, Some(DecidedAnswers { person: 2, ..Default::default() }));
     let judge = found.summary.judge.expect("a judge");
-    assert_eq!((judge.unsure_unlike_person.n, judge.unsure_unlike_person.count), (1, 1));
+    assert_eq!((judge.open_unlike_person.n, judge.open_unlike_person.count), (1, 1));
     assert_eq!(judge.correct_called_different.n, 0, "the other answer was not sampled");
     // An audit compares the person with the rule alone.
     let rule = crate::audit::decisions(&run, &found.outcomes);

@@ -81,6 +81,8 @@ pub struct AnswerCounts {
     pub correct: f64,
     /// In pipeline order.
     pub lost: Vec<(FailureClass, f64)>,
+    /// The answers that retrieval loses, and those that the generator does.
+    pub sides: [f64; 2],
 }
 
 impl AnswerCounts {
@@ -100,16 +102,8 @@ impl AnswerCounts {
         let sides = adding_up(&[lost, by_generator], n - correct);
         let mut answers = adding_up(&before, sides[0]);
         answers.push(sides[1]);
-        Self { correct, lost: retrieval.into_iter().chain(generator).zip(answers).collect() }
-    }
-
-    /// Returns the answers that are lost by `side`.
-    #[must_use]
-    pub fn lost_by(&self, side: Side) -> f64 {
-        let is_of_generator = |class| class == FailureClass::WrongAnswer;
-        let on_side = self.lost.iter();
-        let on_side = on_side.filter(|lost| is_of_generator(lost.0) == (side == Side::Generator));
-        on_side.map(|(_, answers)| answers).sum::<f64>() + 0.0
+        let lost = retrieval.into_iter().chain(generator).zip(answers).collect();
+        Self { correct, lost, sides: [sides[0], sides[1]] }
     }
 }
 

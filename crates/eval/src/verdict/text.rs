@@ -4,7 +4,7 @@ use super::budget::{BudgetOf, Losses};
 use super::cautions::{self, OracleCheck, Unusable};
 use super::decide::{DECIDABLE, VerdictFacts};
 use super::estimate::Estimate;
-use super::{Conclusion, LossVerdict, Side, Source};
+use super::{Conclusion, LossVerdict, SideLoss, Source};
 use ragtriage_core::text::numbers::{of_count, percent, percents, plural, thousands, whole};
 use ragtriage_core::types::{FailureClass, Interval};
 
@@ -49,11 +49,11 @@ pub(super) fn sentence(
 fn balance(verdict: &LossVerdict, facts: &VerdictFacts<'_>) -> String {
     let Some(counts) = &verdict.counts else { return String::new() };
     let about = if verdict.counts_answers { "" } else { "about " };
-    let [before, by_generator] =
-        [(Side::Retrieval, &verdict.retrieval), (Side::Generator, &verdict.generator)].map(
-            |(side, loss)| format!("{about}{}{}", whole(counts.lost_by(side)), of_count(loss.ci95)),
-        );
-    let most = whole(counts.correct + counts.lost_by(Side::Retrieval));
+    let [before, by_generator] = counts.sides;
+    let said = |n, loss: &SideLoss| format!("{about}{}{}", whole(n), of_count(loss.ci95));
+    let (before, by_generator) =
+        (said(before, &verdict.retrieval), said(by_generator, &verdict.generator));
+    let most = whole(counts.correct + counts.sides[0]);
     correct(
         verdict,
         facts,
@@ -141,8 +141,7 @@ fn undecided(verdict: &LossVerdict, losses: &Losses) -> String {
             let about = if verdict.counts_answers { "" } else { "about " };
             // Of the sides as they are printed.
             let printed = verdict.counts.as_ref();
-            let printed =
-                printed.map(|it| it.lost_by(Side::Retrieval) - it.lost_by(Side::Generator));
+            let printed = printed.map(|it| it.sides[0] - it.sides[1]);
             let difference = whole(printed.unwrap_or(difference).abs());
             format!("The difference of the two sides, {about}{difference}, may be chance.")
         }

@@ -55,7 +55,7 @@ fn trace(index: usize, answer: &str) -> Trace {
     let unknown = Support { holds: false, rule: SupportRule::Nothing };
     let gold = Gold { documents: unknown, chunks: unknown, groups: Vec::new() };
     let question = Question {
-        answers: vec!["gold".to_owned()],
+        answers: vec!["1992".to_owned()],
         ..Question::new(format!("q{index}").as_str().into(), "What?".to_owned())
     };
     let attempt = Attempt::new(answer);
@@ -71,7 +71,7 @@ fn traces(answers: &[&str]) -> Vec<Trace> {
     numbered.map(|(at, answer)| trace(at, answer)).collect()
 }
 
-/// An answer that the rule is unsure of: it does not read answers of this length.
+/// An answer that the rule leaves open: it does not read answers of this length.
 fn unsure(start: &str) -> String {
     format!("{start} {}", "word ".repeat(5_000))
 }
@@ -94,7 +94,7 @@ async fn unsure_answers_of_every_condition_are_asked_and_only_what_is_missing_ag
     let parent = tempfile::tempdir().expect("a folder");
     let folder = RunFolder::existing(parent.path());
     let [a, b, fails] = ["a", "b", "fails"].map(unsure);
-    let mut run = traces(&[&a, "gold", &fails, "(none)", &a, &a]);
+    let mut run = traces(&[&a, "1992", &fails, "(none)", &a, &a]);
     // The same text is asked once, another one and that of a repeat are asked too.
     let of_oracle = [&a, &b].map(|answer| trace(0, answer).conditions[0].attempts[0].clone());
     run[0]
@@ -104,7 +104,7 @@ async fn unsure_answers_of_every_condition_are_asked_and_only_what_is_missing_ag
     run[4].question.kind = QuestionKind::Unanswerable;
     run[5].question.required = vec![vec!["fact".to_owned()]];
     let (outcome, asked) = judged(&folder, &run).await;
-    assert_eq!(asked, ["a", "b", "fails", "gold"]);
+    assert_eq!(asked, ["a", "b", "fails", "1992"]);
     assert_eq!((outcome.n_failed, outcome.n_left), (1, 0));
     assert_eq!(outcome.last.as_deref(), Some("`scripted` returned nothing about fails"));
     let path = folder.file(judged::FILE);
@@ -120,7 +120,7 @@ async fn unsure_answers_of_every_condition_are_asked_and_only_what_is_missing_ag
     std::fs::write(&path, &text[..text.len() - 2]).expect("written");
     run[2] = trace(2, &unsure("c"));
     let (outcome, asked) = judged(&folder, &run).await;
-    assert_eq!((outcome, asked), (JudgingOutcome::default(), vec!["c".into(), "gold".into()]));
+    assert_eq!((outcome, asked), (JudgingOutcome::default(), vec!["c".into(), "1992".into()]));
     let (_, asked) = judged(&folder, &run).await;
     assert_eq!(asked, [""; 0]);
 }
@@ -130,14 +130,14 @@ async fn the_sample_is_of_50_decided_answers_and_the_same_each_time() {
     for (n_correct, n_wrong, expected) in
         [(100, 100, (25, 25)), (100, 10, (40, 10)), (3, 100, (3, 47)), (4, 5, (4, 5))]
     {
-        let answers = [vec!["gold"; n_correct], vec!["silver"; n_wrong]].concat();
+        let answers = [vec!["1992"; n_correct], vec!["1993"; n_wrong]].concat();
         let mut replies = Vec::new();
         for _ in 0..2 {
             let parent = tempfile::tempdir().expect("a folder");
             let folder = RunFolder::existing(parent.path());
             let (_, asked) = judged(&folder, &traces(&answers)).await;
             let n_of = |answer| asked.iter().filter(|asked| *asked == answer).count();
-            assert_eq!((n_of("gold"), n_of("silver")), expected);
+            assert_eq!((n_of("1992"), n_of("1993")), expected);
             let asked = judged::read(&folder).expect("whole").into_iter();
             replies.push(asked.map(|reply| (reply.question, reply.answer)).collect::<Vec<_>>());
         }
