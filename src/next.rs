@@ -67,8 +67,7 @@ fn next(
         // The gold passages lack what the answers need.
         (Conclusion::Withheld, _) if summary.verdict.counts_answers => {
             let label = Command::new(&format!("dataset label {} --run {path}", shell(config)));
-            let what = "judge the labels that may change the verdict:";
-            return Some(Next { what, commands: vec![label] });
+            return Some(Next { what: "judge the doubtful labels:", commands: vec![label] });
         }
         (Conclusion::Retrieval | Conclusion::Generator | Conclusion::Undecided, None) => {
             let lacks_oracle = !summary.verdict.counts_answers;

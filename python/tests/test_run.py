@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import html
 import json
+import shutil
 import textwrap
 from pathlib import Path
 
@@ -161,9 +162,10 @@ def test_a_gate_that_cannot_be_judged_is_an_error(faulty_run: Run) -> None:
         faulty_run.check(min={"AnswerFM": 0.5})
 
 
-def test_a_run_is_checked_against_its_own_baseline(faulty_run: Run) -> None:
-    run = Run(faulty_run.path, baseline=faulty_run)
-    # The run's own baseline: the drop and the rise are 0.
+def test_a_run_is_checked_against_its_baseline(faulty_run: Run, tmp_path: Path) -> None:
+    shutil.copytree(faulty_run.path, tmp_path / "earlier")
+    run = Run(faulty_run.path, baseline=Run(tmp_path / "earlier"))
+    # A copy of the run: the drop and the rise are 0.
     check = run.check(max_drop={"AnswerEM": 0.0, "not_retrieved": 0.0}, mode="mean")
     assert [(gate.value, gate.verdict) for gate in check.gates] == [(0.0, "pass"), (0.0, "pass")]
 

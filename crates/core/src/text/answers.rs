@@ -88,8 +88,8 @@ impl AnswerMatcher {
 
 /// Returns true if the last word is an article: there, it names something, as in `Plan A` and `mode="a"`.
 fn ends_in_article(answer: &str) -> bool {
-    let is_inside = |c: char| c.is_alphanumeric() || "-'’".contains(c);
-    let last = answer.rsplit(|c| !is_inside(c)).find(|word| !word.is_empty());
+    let is_mark = |c: char| !c.is_alphanumeric() && !"-'’".contains(c);
+    let last = answer.rsplit(is_mark).find(|word| !word.is_empty());
     last.is_some_and(|word| ["a", "an", "the"].iter().any(|it| word.eq_ignore_ascii_case(it)))
 }
 

@@ -28,8 +28,9 @@ static PAGE: LazyLock<Regex> = LazyLock::new(|| pattern(r"^\s*(?:pp?\.?|pages?|�
 static NUMBERS: LazyLock<Regex> =
     LazyLock::new(|| pattern(&format!("({NUMBER})(?:{TO}({NUMBER}))?")));
 /// A text that is a list of numbers, or the end of one.
-static LIST: LazyLock<Regex> =
-    LazyLock::new(|| pattern(&format!(r"^(?:(?:and|or|&)\s)?\s*{}$", list())));
+static LIST: LazyLock<Regex> = LazyLock::new(|| {
+    pattern(&format!(r"^(?:(?:and|or|&)\s)?\s*(?:{NOUN}s?[\s:.#_]*)?{}$", list()))
+});
 /// First what cites nothing: blocks of code, code, addresses, indexes, numbers of sections. Then square brackets, with their content
 /// and its closing bracket (1), without it (2); round brackets (3, 4); and numbers after a noun: a list before the end of a bracket (5),
 /// a list after a plural (6), one number or range (7).
@@ -220,6 +221,7 @@ mod tests {
             ("Six (Document 2; source #3).", "2 3"),
             ("As passage 4 says, six 【5】.", "4 5"),
             ("Six [^7] [doc: 8] [#1].", "1 7 8"),
+            ("Six [doc: 1; doc: 3].", "1 3"),
             ("Six [runbook.md].", "2 6"),
             ("Six (Ferry plan, 2024).", "2 6"),
             ("Six [Mercury (planet); 1] (salt and pepper, alpha.md).", "1 3 4"),

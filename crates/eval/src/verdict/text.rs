@@ -49,10 +49,9 @@ pub(super) fn sentence(
 fn balance(verdict: &LossVerdict, facts: &VerdictFacts<'_>) -> String {
     let Some(counts) = &verdict.counts else { return String::new() };
     let about = if verdict.counts_answers { "" } else { "about " };
-    let [before, by_generator] = counts.sides;
     let said = |n, loss: &SideLoss| format!("{about}{}{}", whole(n), of_count(loss.ci95));
-    let (before, by_generator) =
-        (said(before, &verdict.retrieval), said(by_generator, &verdict.generator));
+    let before = said(counts.sides[0], &verdict.retrieval);
+    let by_generator = said(counts.sides[1], &verdict.generator);
     let most = whole(counts.correct + counts.sides[0]);
     correct(
         verdict,
