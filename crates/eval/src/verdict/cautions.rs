@@ -223,7 +223,7 @@ fn unrecorded(facts: &VerdictFacts<'_>) -> Option<String> {
     let parts = parts.collect::<Vec<_>>().join("; ");
     (!parts.is_empty()).then(|| {
         format!(
-            "{parts}. Record the candidates of each retriever, more than the prompt takes, and the passages of the prompt."
+            "{parts}. Record the candidates of each retriever, more than the prompt takes, and the stage `packed` with its `k`."
         )
     })
 }

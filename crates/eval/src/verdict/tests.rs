@@ -513,7 +513,7 @@ fn evidence_lost_at_an_unknown_stage_counts_for_retrieval_and_names_what_to_reco
         "{}",
         found.text
     );
-    let expected = "40 of 100 questions lack their evidence in the prompt, and the results do not show which stage lost it. Record the candidates of each retriever, more than the prompt takes, and the passages of the prompt.";
+    let expected = "40 of 100 questions lack their evidence in the prompt, and the results do not show which stage lost it. Record the candidates of each retriever, more than the prompt takes, and the stage `packed` with its `k`.";
     assert_eq!(found.cautions, [expected]);
 }
 
