@@ -75,8 +75,8 @@ pub fn check(args: &CheckArgs) -> Result<bool, Failure> {
     }
     let configured = settings.gates.baseline.as_ref();
     let configured = configured.filter(|_| gates.iter().any(Gate::needs_baseline));
-    let baseline = args.baseline.clone();
-    let baseline = baseline.or_else(|| configured.map(|path| base.join(path)));
+    let named = args.baseline.clone();
+    let named = named.or_else(|| configured.map(|path| base.join(path)));
     let plan = GatePlan {
         gates,
         evaluation: assemble::evaluation(&run.manifest.settings),
@@ -87,7 +87,6 @@ pub fn check(args: &CheckArgs) -> Result<bool, Failure> {
         }),
         intersect: args.intersect,
     };
-    let named = baseline;
     let real = |run: &PathBuf| folder_of(run).path().canonicalize().ok();
     if named.as_ref().is_some_and(|named| real(named) == real(&args.run)) {
         let message = format!("`{}` is its own baseline", args.run.display());

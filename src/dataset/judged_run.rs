@@ -7,7 +7,7 @@ use crate::failure::Failure;
 use crate::output;
 use crate::run_folder::folder_of;
 use ragtriage_core::text::numbers::{plural, whole};
-use ragtriage_core::types::{Corpus, Dataset, Question, QuestionId, QuestionKind, Trace};
+use ragtriage_core::types::{Corpus, Dataset, Question, QuestionId, Trace};
 use ragtriage_data::dataset::Candidates;
 use ragtriage_data::run::SavedRun;
 use ragtriage_eval::diagnose;
@@ -36,7 +36,8 @@ impl JudgedRun {
         let run = SavedRun::load(&folder_of(run))?;
         if run.manifest.finished.is_none() {
             let message = format!("the run `{}` is not finished", run.manifest.name);
-            return Err(Failure::new(message, "complete it: `ragtriage run --resume`"));
+            let hint = format!("complete it: `ragtriage run --resume {}`", run.manifest.name);
+            return Err(Failure::new(message, hint));
         }
         let plan = assemble::evaluation(&run.manifest.settings);
         Ok(Self { original: run.traces.clone(), run, plan, changed: Vec::new(), open: Vec::new() })
@@ -66,7 +67,7 @@ impl JudgedRun {
             if is_same && !tags.iter().any(|tag| tag == JUDGED) {
                 all.insert(question.id.clone(), question);
             } else {
-                if lacks_evidence(&question) && outcomes[number].class.is_loss() {
+                if question.lacks_evidence() && outcomes[number].class.is_loss() {
                     self.open.push(DoubtedLabel::without_evidence(number));
                 }
                 self.changed.push(question);
@@ -96,7 +97,7 @@ impl JudgedRun {
     pub fn show(&mut self, judged: Option<&Question>, corpus: &Corpus) {
         for question in self.changed.drain(..).chain(judged.cloned()) {
             // Where no passage was found to answer, the evidence is not known yet.
-            if lacks_evidence(&question) {
+            if question.lacks_evidence() {
                 continue;
             }
             if let Some(number) = self.original.iter().position(|it| it.question.id == question.id)
@@ -119,8 +120,4 @@ impl JudgedRun {
             ));
         }
     }
-}
-
-fn lacks_evidence(question: &Question) -> bool {
-    question.evidence.is_empty() && question.kind != QuestionKind::Unanswerable
 }

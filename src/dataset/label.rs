@@ -18,7 +18,7 @@ use crate::output;
 use crate::runtime::block_on;
 use ragtriage_core::config::{DatasetSettings, ExternalSettings, GeneratorName, RerankSettings};
 use ragtriage_core::text::numbers::{plural, thousands};
-use ragtriage_core::types::{Dataset, Pools, Question, QuestionKind, RetrieverName};
+use ragtriage_core::types::{Dataset, Pools, Question, RetrieverName};
 use ragtriage_data::dataset::label::{self, LabelCounts, Prompt, Stopped};
 use ragtriage_data::dataset::{Appended, anchor};
 use ragtriage_pipeline::pool::pool;
@@ -74,9 +74,7 @@ pub fn label(args: LabelArgs) -> Result<(), Failure> {
                 resolved.settings.retrieval.fusion.weights.clear();
                 candidates = run.propose(&mut dataset)?;
             }
-            None if queries == labelled => dataset.questions.retain(|question| {
-                question.evidence.is_empty() && question.kind != QuestionKind::Unanswerable
-            }),
+            None if queries == labelled => dataset.questions.retain(Question::lacks_evidence),
             None => leave_out(&mut dataset, &file)?,
         }
         if dataset.questions.is_empty() {

@@ -129,6 +129,12 @@ impl Question {
         }
     }
 
+    /// Returns true if the question has an answer, and no gold evidence.
+    #[must_use]
+    pub fn lacks_evidence(&self) -> bool {
+        self.evidence.is_empty() && self.kind != QuestionKind::Unanswerable
+    }
+
     /// Returns true if `EM@k` is defined for it: a span question with at least one answer.
     #[must_use]
     pub fn has_spans(&self) -> bool {

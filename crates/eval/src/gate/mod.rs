@@ -544,7 +544,7 @@ fn remedy(run: &SavedRun) -> &'static str {
     if run.manifest.is_imported() {
         "complete the imported file and import it again"
     } else {
-        "`ragtriage run --resume` repeats failed calls; empty replies are repeated by a new run with `--no-cache`"
+        "`ragtriage run --resume NAME` repeats failed calls; empty replies are repeated by a new run with `--no-cache`"
     }
 }
 
