@@ -56,7 +56,8 @@ impl JudgedRun {
             all.map(|question| (question.id.clone(), question)).collect();
         let mut candidates = Candidates::new();
         let (mut n_passages, mut is_known) = (0, false);
-        for (number, Trace { question: asked, .. }) in self.run.traces.iter().enumerate() {
+        for (number, trace) in self.run.traces.iter().enumerate() {
+            let asked = &trace.question;
             let Some(question) = all.remove(&asked.id).filter(|it| it.text == asked.text) else {
                 continue;
             };
@@ -67,8 +68,9 @@ impl JudgedRun {
             if is_same && !tags.iter().any(|tag| tag == JUDGED) {
                 all.insert(question.id.clone(), question);
             } else {
-                if question.lacks_evidence() && outcomes[number].class.is_loss() {
-                    self.open.push(DoubtedLabel::without_evidence(number));
+                if question.lacks_evidence() {
+                    let outcome = &outcomes[number];
+                    self.open.extend(DoubtedLabel::without_evidence(number, trace, outcome));
                 }
                 self.changed.push(question);
             }

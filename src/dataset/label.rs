@@ -16,6 +16,7 @@ use crate::environment::{assembled, environment};
 use crate::failure::Failure;
 use crate::output;
 use crate::runtime::block_on;
+use crate::shell::shell;
 use ragtriage_core::config::{DatasetSettings, ExternalSettings, GeneratorName, RerankSettings};
 use ragtriage_core::text::numbers::{plural, thousands};
 use ragtriage_core::types::{Dataset, Pools, Question, RetrieverName};
@@ -79,6 +80,8 @@ pub fn label(args: LabelArgs) -> Result<(), Failure> {
         }
         if dataset.questions.is_empty() {
             output::talk("no question is left to label");
+        }
+        if dataset.questions.is_empty() && run.is_none() {
             return Ok(anchor::write_unresolved(&unresolved, &[], &file)?);
         }
         let questions = dataset.questions.clone();
@@ -99,7 +102,7 @@ pub fn label(args: LabelArgs) -> Result<(), Failure> {
             }
         };
         let tally = label::label(&questions, &pools, ask, &mut file, written)?;
-        conclude(&tally, &file);
+        conclude(&tally, &file, &resolved.file.unwrap_or_default());
         // What was labelled is not open any more.
         Ok(anchor::write_unresolved(&unresolved, &[], &file)?)
     })
@@ -159,15 +162,21 @@ async fn pooled(
     Ok(pool(dataset.documents, dataset.questions, &plan, depth, &bars).await?)
 }
 
-fn conclude(tally: &LabelCounts, file: &Appended) {
+fn conclude(tally: &LabelCounts, file: &Appended, config: &Path) {
     let LabelCounts { n_written, n_answered, n_unanswerable, n_unjudged, stopped } = tally;
+    let n_open = n_written - n_answered - n_unanswerable;
     output::talk(&format!(
-        "{} written to {}: {} with evidence, {} unanswerable",
+        "{} written to {}: {} with evidence, {} unanswerable, {} without evidence",
         plural(*n_written, "question", "questions"),
         file.path().display(),
         thousands(*n_answered),
         thousands(*n_unanswerable),
+        thousands(n_open),
     ));
+    if n_open > 0 {
+        let config = shell(config);
+        output::talk(&format!("pool more passages: `ragtriage dataset label {config} --depth 50`"));
+    }
     if *n_unjudged > 0 {
         let questions = plural(*n_unjudged, "question", "questions");
         output::talk(&format!("{questions} without a judged passage: asked again next time"));

@@ -37,10 +37,16 @@ pub struct DoubtedLabel {
 }
 
 impl DoubtedLabel {
-    /// The label of a question whose gold passages were rejected: the verdict leaves it out, and retrieval may have lost its answer.
+    /// The label of a question whose gold passages were rejected; `None` where its answer is not lost. Retrieval may have lost an answer
+    /// that the verdict leaves out.
     #[must_use]
-    pub fn without_evidence(trace: usize) -> Self {
-        Self { trace, passages: Vec::new(), losses: [0.0, 1.0], weight: 0.0 }
+    pub fn without_evidence(number: usize, trace: &Trace, outcome: &Outcome) -> Option<Self> {
+        let is_lost = diagnose::correct(trace, outcome, Condition::Retrieved)? < 1.0;
+        let losses = match losses(trace, outcome) {
+            [0.0, 0.0] => [0.0, 1.0],
+            losses => losses,
+        };
+        is_lost.then_some(Self { trace: number, passages: Vec::new(), losses, weight: 0.0 })
     }
 }
 

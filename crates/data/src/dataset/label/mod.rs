@@ -38,7 +38,7 @@ pub const COMMANDS: [(&str, &str); 11] = [
     ("u", "unanswerable: nothing in the documents answers this question"),
     (
         "q",
-        "quit: judgments are saved, and the next start resumes; a question without an answer is asked again",
+        "quit: the questions judged so far are saved; this one only if a passage answers it, else the next start asks it again",
     ),
     ("?", "this"),
 ];
