@@ -204,7 +204,7 @@ fn tell(args: &CheckArgs, baseline: Option<&Path>, report: &GateReport) -> Resul
         let mut shown = gates::report(report);
         if !report.passed {
             let run = shell(&args.run);
-            let command = match baseline {
+            let command = match baseline.filter(|_| report.questions.is_some()) {
                 Some(baseline) => format!("ragtriage compare {} {run}", shell(baseline)),
                 None => format!("ragtriage report {run}"),
             };

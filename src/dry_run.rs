@@ -57,7 +57,7 @@ pub(super) async fn of_conditions(
 ) -> Result<(), Failure> {
     let mut settings = resolved.settings.clone();
     settings.external = ExternalSettings::default();
-    let mut sink = EstimateSink::new(most_completion_tokens(&settings.generation));
+    let mut sink = EstimateSink::new(&settings)?;
     let questions = dataset.questions.into_iter().enumerate().collect();
     let source = RunSource::External { documents: dataset.documents, questions, plan };
     execute(source, &mut sink, &ProgressBars::new()).await?;
@@ -82,7 +82,7 @@ async fn counted(
     let environment = environment(&local, args.offline, args.no_cache);
     let bars = ProgressBars::new();
     let plan = assembled(&local, &environment, &bars).await?.plan;
-    let mut sink = EstimateSink::new(most_completion_tokens(&local.settings.generation));
+    let mut sink = EstimateSink::new(&local.settings)?;
     let mut stock = stocked(dataset, done);
     execute(RunSource::Pipeline { stock: &mut stock, plan }, &mut sink, &bars).await?;
     Ok(sink.estimate())

@@ -49,6 +49,58 @@ fn each_gate_is_a_line_and_a_failed_one_is_exit_1() {
 }
 
 #[test]
+fn a_drop_names_the_questions_that_it_leaves_out() {
+    let project = two_runs(&[]);
+    let edit = |run: &str, edited: &dyn Fn(usize, &mut serde_json::Value)| {
+        let lines = project.traces(run).into_iter().enumerate().map(|(at, mut trace)| {
+            trace.as_object_mut().expect("a trace").remove("crc32");
+            edited(at, &mut trace);
+            format!("{trace}\n")
+        });
+        let text: String = lines.collect();
+        project.write(&format!("runs/{run}/traces.jsonl"), text);
+    };
+    let fail = |trace: &mut serde_json::Value| {
+        (trace["steps"], trace["conditions"]) = (serde_json::json!([]), serde_json::json!([]));
+        trace["error"] =
+            serde_json::json!({"part": "generator", "kind": "permanent", "message": "gone"});
+    };
+    edit("k5", &|at, trace| match at {
+        0 => fail(trace),
+        1 => trace["question"]["text"] = "Another one?".into(),
+        _ => {}
+    });
+    let drop = ["runs/k1", "--max-drop", "RR=1", "--baseline", "runs/k5", "--intersect"];
+    let Outcome { stdout: shown, stderr, .. } = check(&project, &drop);
+    let left_out = "drops are over 1 question that both answer; left out: 1 failed in one of the runs, 1 with another text";
+    let shown = shown.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(shown.contains(left_out), "{shown}{stderr}");
+
+    edit("k1", &|_, trace| fail(trace));
+    let drop = ["runs/k1", "--max-drop", "AnswerF1=1", "--baseline", "runs/k5", "--intersect"];
+    let outcome = check(&project, &drop);
+    let shown = outcome.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert_eq!(outcome.code, 1, "{}", outcome.stderr);
+    for part in [
+        "gates of k1 against k5",
+        "nothing to judge `AnswerF1 drop <= 1` by",
+        "ragtriage report runs/k1",
+    ] {
+        assert!(shown.contains(part), "{shown}");
+    }
+}
+
+#[test]
+fn a_class_that_only_imports_have_is_no_gate_of_a_run() {
+    let project = two_runs(&[]);
+    let (message, hint) = (
+        "error: `k1` has no `not_in_prompt`: it knows the stage of each loss",
+        "hint: gate `EvidenceRecall@prompt`, or the class of a stage, such as `not_retrieved`",
+    );
+    project.refuses(&["check", "runs/k1", "--max", "not_in_prompt=0.5"], &[message, hint]);
+}
+
+#[test]
 fn passed_and_undecided() {
     let project = two_runs(&[]);
     let code = |args: &[&str]| check(&project, &[&["runs/k1"], args].concat()).code;

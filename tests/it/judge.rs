@@ -78,11 +78,15 @@ fn a_judge_settles_what_the_rule_leaves_open() {
         .collect();
     asked.sort_unstable();
     assert_eq!(asked, [("q1", true), ("q2", false)]);
-    let line = "1 by the rule, 1 by the judge (agrees with the rule on 1 of 1), 0 unsure";
-    assert!(outcome.stdout.contains(line), "{}", outcome.stdout);
+    let line = "1 by the rule, 1 by the judge (which agrees with the rule on 1 of 1 correct and 0 of 0 wrong ones), 0 unsure";
+    let shown = outcome.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(shown.contains(line), "{shown}");
     crate::schema::check_run(&project, "runs/judged");
     let judged = project.summary("judged");
-    assert_eq!(judged["decided"], json!({"rule": 1, "judge": 1, "person": 0, "unsure": 0}));
+    assert_eq!(
+        judged["decided"],
+        json!({"rule": 1, "judge": 1, "person": 0, "unsure": 0, "open": 0})
+    );
     assert_eq!(
         (&judged["classes"]["unsure"], &judged["judge"]["n_replies"]),
         (&0.into(), &2.into())
@@ -136,6 +140,38 @@ fn replies_are_cached_and_a_resumed_run_asks_what_is_missing() {
     assert_eq!((n_judged(&endpoint), replies(&project, "three").len()), (5, 2));
 }
 
+/// One answer is open; the sample has the other one.
+#[test]
+fn a_judge_without_a_readable_verdict_is_reported_before_the_verdict() {
+    let (endpoint, project) = (Endpoint::start(None, rambles), Project::new());
+    endpoint.answer(AT, |_: &Request| says("It depends."));
+    let outcome = run(&project, &endpoint, &[named("r"), judge_sets(&endpoint)].concat());
+    let report = outcome.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
+    let warning = "the judge has no verdict on 1 answer that the rule leaves open, so the rule decides; unreadable replies: 2";
+    let (warned, verdict) = (report.find(warning), report.find("Is retrieval the bottleneck?"));
+    assert!(warned.is_some() && warned < verdict, "{report}");
+    assert_eq!(project.summary("r")["decided"]["open"], 1);
+}
+
+/// Two questions under one condition.
+#[test]
+fn a_dry_run_bounds_the_calls_and_the_cost_of_the_judge() {
+    let (endpoint, project) = (endpoint(), Project::new());
+    let priced = ["--set", "judge.price={ prompt = 0.0, completion = 1e6 }"].map(str::to_owned);
+    let dry = ["--dry-run", "--json"].map(str::to_owned);
+    let sets = [judge_sets(&endpoint), priced.to_vec()].concat();
+    let estimate = run(&project, &endpoint, &[sets.clone(), dry.to_vec()].concat()).stdout;
+    let estimate: Value = serde_json::from_str(&estimate).expect("JSON");
+    // Replies of 256 tokens at a dollar each.
+    assert_eq!(
+        (&estimate["most_judge_calls"], &estimate["most_judge_cost_usd"]),
+        (&2.into(), &512.0.into())
+    );
+    assert!(endpoint.requests().is_empty());
+    assert_eq!(run(&project, &endpoint, &[sets, named("r")].concat()).code, 0);
+    assert_eq!(n_judged(&endpoint), 2);
+}
+
 #[test]
 fn a_judge_that_does_not_answer_leaves_the_run_as_it_is() {
     let (endpoint, project) = (Endpoint::start(None, rambles), Project::new());
@@ -148,7 +184,8 @@ fn a_judge_that_does_not_answer_leaves_the_run_as_it_is() {
         "{}",
         outcome.stderr
     );
-    assert!(project.summary("r").get("judge").is_none());
+    let summary = project.summary("r");
+    assert_eq!((summary.get("judge"), &summary["decided"]["open"]), (None, &1.into()));
     endpoint.answer(AT, agrees);
     let resume = ["--resume".to_owned(), "r".to_owned()];
     assert_eq!(run(&project, &endpoint, &[resume.to_vec(), judge].concat()).code, 0);

@@ -14,8 +14,7 @@ use ragtriage_encoder::checkpoint::CheckpointError;
 use ragtriage_vectors::{Error as VectorError, Kind as VectorErrorKind};
 
 /// Where the keys of a configuration are listed.
-pub(crate) const SEE_DEFAULTS: &str = "`ragtriage config show` prints every setting with its value";
-const SEE_SCHEMA: &str = "fix the key named above; `ragtriage schema config` documents every key";
+pub(crate) const SEE_SCHEMA: &str = "`ragtriage schema config` documents every key";
 
 /// What a caller distinguishes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -142,7 +141,7 @@ impl From<VectorError> for Error {
 
 impl From<OutOfRange> for Error {
     fn from(error: OutOfRange) -> Self {
-        Self::setting(error.to_string()).with_hint(SEE_DEFAULTS)
+        Self::setting(error.to_string()).with_hint(SEE_SCHEMA)
     }
 }
 

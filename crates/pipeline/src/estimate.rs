@@ -1,30 +1,50 @@
-//! Estimates the calls of a run, counted on the exact prompts that it would send; no call is made.
+//! Estimates the calls of a run, counted on the exact prompts that it would send; no call is made. Those of a judge are bounded, since
+//! they depend on the answers.
+
+use std::sync::Arc;
 
 use super::ask::{QuestionResult, RunFacts};
 use super::generate::Calls;
+use super::judging::is_compared;
+use super::settings::Settings;
+use super::settings::assemble::judge::most_tokens;
+use super::settings::assemble::most_completion_tokens;
+use super::settings::assemble::prompt::prompt_counter;
 use super::sink::Sink;
 use crate::Error;
-use ragtriage_core::config::Price;
+use ragtriage_core::config::{JudgeSettings, Price};
+use ragtriage_core::prompt::{comparison_prompt, n_tokens};
+use ragtriage_core::text::tokens::TokenCounter;
 use ragtriage_core::types::{Attempt, Estimate, Origin, Stance, Trace};
 
 /// A dry run: counts the calls that an execution would make.
 pub struct EstimateSink {
     most_completion_tokens: u64,
     price: Price,
+    judge: JudgeSettings,
+    counter: Arc<dyn TokenCounter>,
     estimate: Estimate,
 }
 
 impl EstimateSink {
-    /// Creates a sink for answers of at most `most_completion_tokens`.
-    #[must_use]
-    pub fn new(most_completion_tokens: u64) -> Self {
-        Self { most_completion_tokens, price: Price::default(), estimate: Estimate::default() }
+    /// Creates a sink for a run with `settings`.
+    ///
+    /// # Errors
+    /// A token counter that cannot be made.
+    pub fn new(settings: &Settings) -> Result<Self, Error> {
+        Ok(Self {
+            most_completion_tokens: most_completion_tokens(&settings.generation),
+            price: Price::default(),
+            judge: settings.judge.clone(),
+            counter: prompt_counter()?,
+            estimate: Estimate::default(),
+        })
     }
 
     /// Returns the estimate over the questions that were executed.
     #[must_use]
     pub fn estimate(self) -> Estimate {
-        let Self { most_completion_tokens, price, mut estimate } = self;
+        let Self { most_completion_tokens, price, mut estimate, .. } = self;
         let most = estimate.calls.saturating_mul(most_completion_tokens);
         estimate.most_completion_tokens = most;
         estimate.most_cost_usd = price.of(estimate.prompt_tokens, most);
@@ -43,6 +63,15 @@ impl EstimateSink {
             let counted = || condition.attempts.iter().filter(|attempt| !is_recorded(attempt));
             estimate.prompts += u64::from(counted().next().is_some());
             counted().for_each(|attempt| count(estimate, attempt));
+        }
+        let attempts = trace.conditions.iter().flat_map(|condition| &condition.attempts);
+        let n = attempts.filter(|attempt| attempt.origin != Origin::SamePrompt).count() as u64;
+        if self.judge.is_on() && is_compared(&trace.question) {
+            let prompt = comparison_prompt(&trace.question, "");
+            let prompt = n_tokens(&prompt, self.counter.as_ref()) + self.most_completion_tokens;
+            estimate.most_judge_calls += n;
+            estimate.most_judge_cost_usd +=
+                self.judge.price.of(n * prompt, n * most_tokens(&self.judge));
         }
     }
 }

@@ -152,11 +152,10 @@ fn pending(
 }
 
 /// Returns true if answers to the question are compared with gold answers. A judge does not know of key facts.
-fn is_compared(question: &Question) -> bool {
+pub(crate) fn is_compared(question: &Question) -> bool {
     question.kind != QuestionKind::Unanswerable
         && !question.answers.is_empty()
-        && question.required.is_empty()
-        && question.forbidden.is_empty()
+        && !question.has_facts()
 }
 
 /// Draws [`SAMPLE`] answers (all, if there are fewer) of those that the rule calls wrong and correct: half of either where there

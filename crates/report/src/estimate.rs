@@ -94,7 +94,7 @@ fn figures(dry_run: &DryRun) -> Vec<Fact> {
     } else {
         "unknown: `generation.price` is not set".to_owned()
     };
-    vec![
+    let mut facts = vec![
         Fact::new("Calls", calls),
         Fact::new("Prompt tokens", prompt),
         Fact::new(
@@ -102,7 +102,16 @@ fn figures(dry_run: &DryRun) -> Vec<Fact> {
             format!("at most {most} ({} per call)", thousands(*max_tokens as usize)),
         ),
         Fact::new("Cost", cost),
-    ]
+    ];
+    if estimate.most_judge_calls > 0 {
+        let judge = format!(
+            "at most {} calls, ${:.4}, if the rule left every answer open; usually few, and a sample of 50",
+            count(estimate.most_judge_calls),
+            estimate.most_judge_cost_usd
+        );
+        facts.push(Fact::new("Judge", judge));
+    }
+    facts
 }
 
 fn sent(all: &[Recipient]) -> Vec<Fact> {

@@ -7,6 +7,7 @@ use ragtriage_core::config::GateMode;
 use ragtriage_core::metric::Quantity;
 use ragtriage_core::text::numbers::plural;
 use ragtriage_core::text::sanitize::one_line;
+use ragtriage_eval::compare::pairs::QuestionCounts;
 use ragtriage_eval::gate::{GateBound, GateReport, GateResult, GateVerdict};
 
 /// Beginning of the root element of the JUnit file.
@@ -26,12 +27,19 @@ pub fn report(gates: &GateReport) -> Report {
 }
 
 fn left_out(gates: &GateReport) -> Option<String> {
-    let questions = gates.questions?;
-    (questions.only_baseline + questions.only_run > 0).then(|| {
-        format!(
-            "drops are over the {} questions that both ask; {} only in the baseline and {} only in the run are left out",
-            questions.compared, questions.only_baseline, questions.only_run
-        )
+    let QuestionCounts { compared, failed, only_baseline, only_run, other_text, .. } =
+        gates.questions?;
+    let omitted = [
+        (only_baseline, "only in the baseline"),
+        (only_run, "only in the run"),
+        (failed, "failed in one of the runs"),
+        (other_text, "with another text"),
+    ];
+    let omitted = omitted.iter().filter(|(n, _)| *n > 0);
+    let omitted: Vec<String> = omitted.map(|(n, what)| format!("{n} {what}")).collect();
+    let asked = plural(compared, "question", "questions");
+    (!omitted.is_empty()).then(|| {
+        format!("drops are over {asked} that both answer; left out: {}", omitted.join(", "))
     })
 }
 
@@ -65,12 +73,12 @@ fn table(gates: &[GateResult]) -> Table {
 
 /// Returns the mean, or the drop with the means of baseline and run.
 fn value(gate: &GateResult) -> String {
-    // No negative zero.
     let digits = digits(gate);
-    let unit = 10_f64.powi(digits as i32);
-    let value = (gate.value * unit).round() / unit + 0.0;
-    gate.means.map_or(format!("{value:.digits$}"), |[before, after]| {
-        format!("{value:.digits$} ({before:.digits$} -> {after:.digits$})")
+    let value = format!("{:.digits$}", gate.value);
+    // No negative zero.
+    let value = value.strip_prefix('-').filter(|_| value.parse() == Ok(0.0)).unwrap_or(&value);
+    gate.means.map_or(value.to_owned(), |[before, after]| {
+        format!("{value} ({before:.digits$} -> {after:.digits$})")
     })
 }
 

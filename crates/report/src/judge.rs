@@ -10,15 +10,12 @@ pub(crate) fn decided(summary: &Summary) -> Option<Fact> {
     let counts = summary.decided?;
     let mut parts = vec![format!("{} by the rule", counts.rule)];
     if let Some(judge) = &summary.judge {
-        let [correct, wrong] = [judge.correct_called_different, judge.wrong_called_same];
-        let n = correct.n + wrong.n;
-        let agreed = n - correct.count - wrong.count;
-        let measured = if n > 0 {
-            format!(" (agrees with the rule on {agreed} of {n})")
-        } else {
-            String::new()
-        };
-        parts.push(format!("{} by the judge{measured}", counts.judge));
+        let [correct, wrong] = [judge.correct_called_different, judge.wrong_called_same]
+            .map(|ErrorRate { n, count, .. }| format!("{} of {n}", n - count));
+        parts.push(format!(
+            "{} by the judge (which agrees with the rule on {correct} correct and {wrong} wrong ones)",
+            counts.judge
+        ));
     }
     if counts.person > 0 {
         parts.push(format!("{} by a person", counts.person));
@@ -69,7 +66,7 @@ mod tests {
         let mut evaluation = summary::evaluate(&saved, &specimen::plan());
         assert!(decided(&evaluation.summary).is_none(), "neither judge nor audit");
         evaluation.summary.decided =
-            Some(DecidedAnswers { rule: 260, judge: 14, person: 0, unsure: 1 });
+            Some(DecidedAnswers { rule: 260, judge: 14, person: 0, unsure: 1, open: 3 });
         evaluation.summary.judge = Some(JudgeSummary {
             judge: "m 0123".to_owned(),
             n_replies: 67,
@@ -87,7 +84,7 @@ mod tests {
             },
             open_unlike_person: ErrorRate::default(),
         });
-        let line = "Answers decided: 260 by the rule, 14 by the judge (agrees with the rule on 48 of 50), 1 unsure";
+        let line = "Answers decided: 260 by the rule, 14 by the judge (which agrees with the rule on 38 of 40 correct and 10 of 10 wrong ones), 1 unsure";
         assert_eq!(decided(&evaluation.summary).expect("a fact").to_string(), line);
         let render = |report: &Report| terminal::render(report, Screen::new(false));
         let screen = run::screen(&saved, &evaluation, &Report::default(), render);

@@ -137,6 +137,8 @@ fn what_a_run_would_cost() {
             prompt_tokens: 712_500,
             most_completion_tokens: 120_064,
             most_cost_usd: 1.5,
+            most_judge_calls: 473,
+            most_judge_cost_usd: 0.25,
         },
         sent: vec![
             recipient(false, "passages and questions"),

@@ -54,7 +54,7 @@ impl Judge {
         if question.kind == QuestionKind::Unanswerable {
             return Some(unanswerable(stance));
         }
-        let has_facts = !question.required.is_empty() || !question.forbidden.is_empty();
+        let has_facts = question.has_facts();
         if !has_facts && question.answers.is_empty() {
             return None;
         }
@@ -188,7 +188,7 @@ fn decide(question: &Question, answer: &str, language: &'static Language) -> Rea
     let words = Vocabulary::of(language);
     let asked = Parsed::new(&question.text, words);
     let given = Parsed::new(answer, words);
-    if !question.required.is_empty() || !question.forbidden.is_empty() {
+    if question.has_facts() {
         return by_facts(question, &asked, &given);
     }
     let gold_answers: Vec<Parsed> =

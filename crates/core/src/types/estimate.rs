@@ -27,6 +27,10 @@ pub struct Estimate {
     pub most_completion_tokens: u64,
     /// Cost in US dollars then.
     pub most_cost_usd: f64,
+    /// Calls of the judge if the rule left every answer open; 0 without a judge.
+    pub most_judge_calls: u64,
+    /// Cost of these in US dollars, if answers and replies have the maximum length.
+    pub most_judge_cost_usd: f64,
 }
 
 closed_set! {

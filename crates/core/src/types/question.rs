@@ -135,6 +135,12 @@ impl Question {
         self.evidence.is_empty() && self.kind != QuestionKind::Unanswerable
     }
 
+    /// Returns true if answers are judged by key facts.
+    #[must_use]
+    pub fn has_facts(&self) -> bool {
+        !self.required.is_empty() || !self.forbidden.is_empty()
+    }
+
     /// Returns true if `EM@k` is defined for it: a span question with at least one answer.
     #[must_use]
     pub fn has_spans(&self) -> bool {

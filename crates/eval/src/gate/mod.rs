@@ -216,12 +216,17 @@ pub fn check(
             format!("`{}` has no question to judge: none was finished", run.manifest.name);
         return Err(Error::new(message, remedy(run)));
     }
-    let judged = JudgedRun::new(ComparedRun { run, k: evaluation.k }, plan);
+    let baseline = baseline.filter(|_| plan.gates.iter().any(Gate::needs_baseline));
+    let judged = JudgedRun::new(ComparedRun { run, k: evaluation.k }, plan, "");
     let mut gates: Vec<GateResult> = complete(run, plan.mode).into_iter().collect();
     // Missing replies fail the run, and are the reason why other gates have no value.
     let is_failed = gates.iter().any(|gate| gate.verdict == GateVerdict::Fail);
-    let has_value = |gate: &&Gate| !is_failed || judged.column(gate.quantity).is_ok();
-    let with_value = plan.gates.iter().filter(has_value).copied().collect();
+    let has_value = |gate: &Gate| !is_failed || judged.column(gate.quantity).is_ok();
+    let (with_value, without): (Vec<Gate>, Vec<Gate>) =
+        plan.gates.iter().partition(|gate| has_value(gate));
+    for gate in without {
+        gates[0].reason.push_str(&format!("; nothing to judge `{}` by", gate.title()));
+    }
     let plan = &GatePlan { gates: with_value, ..plan.clone() };
     let levels = levels(&judged, plan);
     let (changes, questions) = changes(&judged, baseline, plan)?;
@@ -237,7 +242,6 @@ pub fn check(
             }
         }
     }
-    let baseline = baseline.filter(|_| questions.is_some());
     Ok(GateReport {
         schema: SCHEMA,
         run: run.manifest.name.clone(),
@@ -252,13 +256,15 @@ pub fn check(
 /// A run with what its gates need.
 struct JudgedRun<'a> {
     run: &'a SavedRun,
+    /// Before its name in a message.
+    role: &'static str,
     scores: Scores,
     /// Empty where no gate is on a class: classifying takes longer than scoring, and most gates are on metrics.
     outcomes: Vec<Outcome>,
 }
 
 impl<'a> JudgedRun<'a> {
-    fn new(ComparedRun { run, k }: ComparedRun<'a>, plan: &GatePlan) -> Self {
+    fn new(ComparedRun { run, k }: ComparedRun<'a>, plan: &GatePlan, role: &'static str) -> Self {
         let judge = plan.evaluation.judge;
         let of = |gate: &Gate| gate.quantity.metric();
         let mut metrics: Vec<Metric> = plan.gates.iter().filter_map(of).collect();
@@ -267,6 +273,7 @@ impl<'a> JudgedRun<'a> {
         let is_on_classes = plan.gates.iter().any(|gate| of(gate).is_none());
         Self {
             run,
+            role,
             scores: score::score(run, &metrics, judge),
             outcomes: if is_on_classes { diagnose::outcomes(run, k, judge) } else { Vec::new() },
         }
@@ -295,11 +302,20 @@ impl<'a> JudgedRun<'a> {
                 }) =>
             {
                 let what = "not every loss shows its stage";
-                let message =
-                    format!("`{}`: {what}, which may be `{class}`", self.run.manifest.name);
+                let message = format!("{}: {what}, which may be `{class}`", self.name());
                 let hint =
                     "gate `not_in_prompt`, or record the stages that the prompt was made from";
                 return Err(Error::new(message, hint));
+            }
+            Quantity::Class(class @ FailureClass::NotInPrompt)
+                if !self.run.manifest.is_external() =>
+            {
+                let message =
+                    format!("{} has no `{class}`: it knows the stage of each loss", self.name());
+                return Err(Error::new(
+                    message,
+                    "gate `EvidenceRecall@prompt`, or the class of a stage, such as `not_retrieved`",
+                ));
             }
             Quantity::Class(class) => shares(class, &|one| one.class == class),
             Quantity::Fault(fault) if fault == Fault::Declined || self.has_oracle() => {
@@ -311,13 +327,16 @@ impl<'a> JudgedRun<'a> {
         column.filter(has_value).ok_or_else(|| self.lacks(quantity))
     }
 
+    fn name(&self) -> String {
+        format!("{}`{}`", self.role, self.run.manifest.name)
+    }
+
     fn has_oracle(&self) -> bool {
         counts::has_condition(self.run, Condition::Oracle)
     }
 
     fn lacks(&self, quantity: Quantity) -> Error {
-        let name = &self.run.manifest.name;
-        let message = format!("`{name}` has no value of `{quantity}` on any question");
+        let message = format!("{} has no value of `{quantity}` on any question", self.name());
         let needs_oracle = matches!(quantity, Quantity::Fault(fault) if fault != Fault::Declined);
         if needs_oracle && !self.has_oracle() {
             let hint = "run again with `--set 'evaluation.conditions=[\"retrieved\", \"oracle\"]'` and a generator";
@@ -370,7 +389,7 @@ fn changes(
         Error::new(message, hint)
     })?;
     let pairs = Pairs::new(baseline.run, judged.run, plan.intersect)?;
-    let baseline = JudgedRun::new(baseline, plan);
+    let baseline = JudgedRun::new(baseline, plan, "the baseline ");
     let columns = gates.iter().map(|gate| {
         let quantity = gate.quantity;
         Ok((quantity, [baseline.column(quantity)?, judged.column(quantity)?]))
@@ -529,8 +548,10 @@ fn deciding(gate: &Gate, value: f64, ci: Interval, n: usize) -> Option<usize> {
         && gate.quantity.range() == (0.0, 1.0)
         && [0.0, 1.0].contains(&value)
     {
-        let others = (value - limit).abs();
-        return (others < 1.0).then(|| (0.025_f64.ln() / (1.0 - others).ln()).ceil() as usize);
+        // Of so many clusters the interval of equal values has this width.
+        let clusters = |width: f64| 0.025_f64.ln() / (1.0 - width).ln();
+        let ratio = clusters((value - limit).abs()) / clusters(ci.high - ci.low);
+        return (ratio > 0.0).then(|| (ratio * n as f64 - ROUNDING).ceil() as usize);
     }
     let half = if limit < value { value - ci.low } else { ci.high - value };
     let ratio = half / (limit - value).abs();

@@ -27,6 +27,8 @@ pub struct DecidedAnswers {
     pub person: usize,
     /// Undecided.
     pub unsure: usize,
+    /// Those that the judge was to decide, and on which it has no verdict.
+    pub open: usize,
 }
 
 /// The judge of a run, and its errors on answers that the rule or a person decides.
@@ -59,15 +61,18 @@ pub struct ErrorRate {
     pub ci95: Option<Interval>,
 }
 
-/// Counts the answers under `retrieved` by who decided on them; `None` without a judge and an audit. `outcomes` is parallel to
+/// Counts the answers under `retrieved` by who decided on them; `None` where neither a judge nor a person was asked. `outcomes` is parallel to
 /// the run's traces.
 #[must_use]
 pub fn decided_answers(run: &SavedRun, outcomes: &[Outcome]) -> Option<DecidedAnswers> {
-    if run.decided.replies.is_empty() && run.decided.answers.person.is_empty() {
+    let is_judged = run.manifest.settings.judge.is_on() || !run.decided.replies.is_empty();
+    if !is_judged && run.decided.answers.person.is_empty() {
         return None;
     }
     let mut counts = DecidedAnswers::default();
-    for (_, decision) in decisions(run, outcomes) {
+    for (trace, decision) in decisions(run, outcomes) {
+        let is_open = is_judged && decision.judgment.is_open && decision.by == Decider::Rule;
+        counts.open += usize::from(is_open && !trace.question.has_facts());
         let count = match decision.by {
             _ if decision.judgment.correctness == Correctness::Unsure => &mut counts.unsure,
             Decider::Rule => &mut counts.rule,

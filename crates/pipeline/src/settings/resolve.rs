@@ -7,7 +7,7 @@ use serde::Deserializer;
 use toml::{Table, Value};
 
 use super::Settings;
-use crate::error::SEE_DEFAULTS;
+use crate::error::SEE_SCHEMA;
 use crate::{Error, Kind};
 use ragtriage_core::config::{AUTO, DatasetSettings, keys_of, type_of};
 use ragtriage_core::language::detect;
@@ -102,7 +102,7 @@ fn with_sets(mut table: Table, sets: &[String]) -> Result<Settings, Error> {
             .map_or_else(|| set.clone(), |text| set.replace(text, &address::shown_url(text)));
         let place = format!("override `{shown}`");
         insert(&mut table, &key, value)
-            .map_err(|error| Error::setting(format!("{place}: {error}")).with_hint(SEE_DEFAULTS))?;
+            .map_err(|error| Error::setting(format!("{place}: {error}")).with_hint(SEE_SCHEMA))?;
         deserialized(Value::Table(table.clone()), &place, None)?;
     }
     deserialized(Value::Table(table), "settings", None)
@@ -148,7 +148,7 @@ fn malformed(place: &str, text: Option<&str>, path: &str, error: &toml::de::Erro
         _ => error.message().lines().next().unwrap_or_default(),
     };
     let key = if path.is_empty() { String::new() } else { format!("`{path}`: ") };
-    Error::setting(format!("{place}: {key}{message}")).with_hint(SEE_DEFAULTS)
+    Error::setting(format!("{place}: {key}{message}")).with_hint(SEE_SCHEMA)
 }
 
 fn read(path: &Path) -> Result<String, Error> {
@@ -156,7 +156,7 @@ fn read(path: &Path) -> Result<String, Error> {
     let text = String::from_utf8(bytes).map_err(|error| {
         let byte = error.utf8_error().valid_up_to();
         Error::setting(format!("{}: not UTF-8 at byte {byte}", path.display()))
-            .with_hint(SEE_DEFAULTS)
+            .with_hint(SEE_SCHEMA)
     })?;
     Ok(text.trim_start_matches('\u{feff}').to_owned())
 }

@@ -11,7 +11,7 @@ use super::partition::{QuestionPart, split};
 use super::space;
 use super::trial::TrialResult;
 use super::trials::{DEFAULT, Trial, trials};
-use crate::error::SEE_DEFAULTS;
+use crate::error::SEE_SCHEMA;
 use crate::index_cache::IndexCache;
 use crate::progress::Progress;
 use crate::settings::assemble::{self, Environment};
@@ -275,7 +275,7 @@ fn plan(settings: &Settings, default: &Trial, questions: &[Question]) -> Result<
         }
         if metric.family().aggregate() != Aggregate::Mean {
             let why = "is no mean over questions: trials are compared by means";
-            return refuse(why, SEE_DEFAULTS);
+            return refuse(why, SEE_SCHEMA);
         }
     }
     let takes_any = |family: Family| Metric::new(family, Some(Cutoff::Prompt)).is_some();

@@ -16,6 +16,7 @@ pub(super) fn decisive(run: &SavedRun, summary: &Summary) -> Vec<Notice> {
         retrieval(run, summary).into_iter().collect(),
         external::conditions_notice(run).into_iter().collect(),
         unsure(summary).into_iter().collect(),
+        unjudged(run, summary).into_iter().collect(),
         long_references(run).into_iter().collect(),
         approximate::losses(summary),
         truncated_evidence(run).into_iter().collect(),
@@ -86,6 +87,23 @@ fn unsure(summary: &Summary) -> Option<Notice> {
         Notice::warning(text)
             .with_hint("judge a sample by hand with `report RUN --audit 50`, or set a `[judge]`"),
     )
+}
+
+/// Answers that the judge was to decide.
+fn unjudged(run: &SavedRun, summary: &Summary) -> Option<Notice> {
+    let n = summary.decided.map(|decided| decided.open).filter(|n| *n > 0)?;
+    let n_unreadable = summary.judge.as_ref().map_or(0, |judge| judge.n_unreadable);
+    let text = format!(
+        "the judge has no verdict on {} that the rule leaves open, so the rule decides; unreadable replies: {n_unreadable}",
+        plural(n, "answer", "answers")
+    );
+    let again = if run.manifest.is_imported() {
+        "import the file again".to_owned()
+    } else {
+        format!("`ragtriage run --resume {}`", run.manifest.name)
+    };
+    let hint = format!("after failed calls: {again}; after unreadable replies: another model");
+    Some(Notice::warning(text).with_hint(hint))
 }
 
 fn truncation(run: &SavedRun) -> Vec<Notice> {

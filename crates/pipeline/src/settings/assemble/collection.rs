@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::retrieval::Wiring;
 use crate::Error;
-use crate::error::SEE_DEFAULTS;
+use crate::error::SEE_SCHEMA;
 use crate::plan::CollectionPlan;
 use ragtriage_core::config::CollectionSettings;
 use ragtriage_core::text::address;
@@ -25,7 +25,7 @@ impl Wiring<'_> {
         if shape.is_some_and(|shape| shape.many) {
             let message =
                 "`retrieval.dense.model` gives several vectors per text, the collection has one";
-            return Err(Error::setting(message).with_hint(SEE_DEFAULTS));
+            return Err(Error::setting(message).with_hint(SEE_SCHEMA));
         }
         let dimension = shape.map(|shape| shape.dimension);
         let collection = open_existing(&server, settings, dimension).await?;

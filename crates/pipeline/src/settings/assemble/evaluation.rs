@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use crate::Error;
-use crate::error::SEE_DEFAULTS;
+use crate::error::SEE_SCHEMA;
 use crate::settings::Settings;
 use ragtriage_core::correctness::Judge;
 use ragtriage_core::hint::Hint;
@@ -19,7 +19,7 @@ pub fn check(settings: &Settings) -> Result<(), Error> {
     settings.validate()?;
     gates(settings).map_err(|error| {
         Error::setting(format!("`[gates]`: {error}"))
-            .with_hint(error.hint().unwrap_or_else(|| SEE_DEFAULTS.to_owned()))
+            .with_hint(error.hint().unwrap_or_else(|| SEE_SCHEMA.to_owned()))
     })?;
     Ok(())
 }

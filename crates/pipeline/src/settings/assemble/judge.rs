@@ -14,6 +14,7 @@ use ragtriage_clients::http::JUDGE;
 use ragtriage_clients::judge::AnswerJudge;
 use ragtriage_clients::llm::Allowance;
 use ragtriage_clients::llm::openai::{self, OpenAi, OpenAiSettings};
+use ragtriage_core::config::JudgeSettings;
 
 /// Maximum tokens of a reply: a verdict is one word, which a model may explain.
 const MAX_TOKENS: u32 = 256;
@@ -40,8 +41,7 @@ pub fn judge(
         return Ok(None);
     }
     let settings = openai_settings(resolved, environment)?;
-    let most_tokens = openai::most_completion_tokens(&judge.extra_body, MAX_TOKENS);
-    let allowance = generation::limited(&JUDGE, judge.max_usd, judge.price, most_tokens)?;
+    let allowance = generation::limited(&JUDGE, judge.max_usd, judge.price, most_tokens(judge))?;
     let generator = Arc::new(OpenAi::new(&settings, allowance.clone())?);
     let label = resolved.settings.dataset.label();
     let generator = generation::cached(generator, label, environment)?;
@@ -50,6 +50,11 @@ pub fn judge(
         concurrency: resolved.settings.http.concurrency,
     };
     Ok(Some(AssembledJudge { plan, allowance }))
+}
+
+/// Returns the maximum tokens of a reply.
+pub(crate) fn most_tokens(judge: &JudgeSettings) -> u64 {
+    openai::most_completion_tokens(&judge.extra_body, MAX_TOKENS)
 }
 
 /// Returns the settings of the judge's endpoint.

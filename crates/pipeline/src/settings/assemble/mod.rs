@@ -5,9 +5,9 @@ mod environment;
 mod evaluation;
 mod external;
 mod generation;
-mod judge;
+pub(crate) mod judge;
 pub mod probe;
-mod prompt;
+pub(crate) mod prompt;
 pub mod recipients;
 mod retrieval;
 
@@ -28,7 +28,7 @@ use super::resolve::unreadable;
 use super::{Resolved, Settings, cache_folder};
 use crate::Error;
 use crate::answerer::Answerer;
-use crate::error::SEE_DEFAULTS;
+use crate::error::SEE_SCHEMA;
 use crate::generate::Calls;
 use crate::plan::{Plan, PlannedCondition, PromptPlan};
 use ragtriage_clients::embed::CachedEncoder;
@@ -133,7 +133,7 @@ async fn chunk_counter(wiring: &Wiring<'_>) -> Result<(Arc<dyn TokenCounter>, St
     };
     let counter = tokens::counter(tokenizer, bytes.as_deref()).map_err(|error| {
         Error::setting(format!("`chunking.tokenizer`: {error}"))
-            .with_hint(error.hint().unwrap_or_else(|| SEE_DEFAULTS.to_owned()))
+            .with_hint(error.hint().unwrap_or_else(|| SEE_SCHEMA.to_owned()))
     })?;
     Ok((counter, bytes.map(|bytes| hex(&Sha256::digest(bytes))).unwrap_or_default()))
 }

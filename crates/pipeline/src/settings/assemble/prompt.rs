@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::Error;
-use crate::error::SEE_DEFAULTS;
+use crate::error::SEE_SCHEMA;
 use crate::settings::Resolved;
 use ragtriage_core::hint::Hint;
 use ragtriage_core::prompt::Template;
@@ -22,13 +22,13 @@ pub(super) fn template(resolved: &Resolved) -> Result<Template, Error> {
         })?,
     };
     Template::parse(&text).map_err(|source| {
-        Error::setting(format!("prompt template `{name}`: {source}")).with_hint(SEE_DEFAULTS)
+        Error::setting(format!("prompt template `{name}`: {source}")).with_hint(SEE_SCHEMA)
     })
 }
 
-pub(super) fn prompt_counter() -> Result<Arc<dyn TokenCounter>, Error> {
+pub(crate) fn prompt_counter() -> Result<Arc<dyn TokenCounter>, Error> {
     tokens::counter(Tokenizer::Cl100kBase, None).map_err(|error| {
         Error::setting(format!("`generation.context_tokens`: {error}"))
-            .with_hint(error.hint().unwrap_or_else(|| SEE_DEFAULTS.to_owned()))
+            .with_hint(error.hint().unwrap_or_else(|| SEE_SCHEMA.to_owned()))
     })
 }
