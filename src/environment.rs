@@ -33,7 +33,6 @@ pub fn environment(resolved: &Resolved, offline: bool, no_cache: bool) -> Enviro
         scratch,
         variable,
         notices: Notices::new(output::talk),
-        resumed_since: None,
     }
 }
 

@@ -26,7 +26,7 @@ use ragtriage_pipeline::record::RunSink;
 use ragtriage_pipeline::recorded::RecordedPlan;
 use ragtriage_pipeline::run::stocked;
 use ragtriage_pipeline::settings::assemble::recipients::recipients;
-use ragtriage_pipeline::settings::assemble::{self, Assembled, Environment};
+use ragtriage_pipeline::settings::assemble::{self, Assembled};
 use ragtriage_pipeline::settings::{Resolved, record};
 
 #[derive(Debug, Default, Args)]
@@ -90,7 +90,6 @@ pub fn run(args: RunArgs) -> Result<(), Failure> {
             None => None,
         };
         let has_earlier = earlier.is_some();
-        let resumed_since = earlier.as_ref().and_then(Manifest::started_at);
         let mut resolved = resolve(&args, earlier)?;
         let config = resolved.file.clone().unwrap_or_default();
         if args.dry_run {
@@ -102,7 +101,6 @@ pub fn run(args: RunArgs) -> Result<(), Failure> {
         let loading = clock.elapsed().as_secs_f64();
         sample(&mut dataset, &resolved.settings)?;
         let environment = environment(&resolved, args.offline, args.no_cache);
-        let environment = Environment { resumed_since, ..environment };
         let bars = ProgressBars::new();
         let judge = assemble::judge(&resolved, &environment)?;
         let clock = Instant::now();

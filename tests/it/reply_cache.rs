@@ -134,7 +134,7 @@ fn the_file_is_its_owners_alone_and_holds_neither_prompts_nor_keys() {
     }
     let kept =
         String::from_utf8_lossy(&fs::read(project.path(REPLIES)).expect("there")).into_owned();
-    assert!(kept.contains("Answer: quite so") && kept.contains("jsonl data"));
+    assert!(kept.contains("Answer: quite so"));
 }
 
 #[test]

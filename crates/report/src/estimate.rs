@@ -104,12 +104,9 @@ fn figures(dry_run: &DryRun) -> Vec<Fact> {
         Fact::new("Cost", cost),
     ];
     if estimate.most_judge_calls > 0 {
-        let judge = format!(
-            "at most {} calls, ${:.4}, if the rule left every answer open; usually few, and a sample of 50",
-            count(estimate.most_judge_calls),
-            estimate.most_judge_cost_usd
-        );
-        facts.push(Fact::new("Judge", judge));
+        let (calls, usd) = (count(estimate.most_judge_calls), estimate.most_judge_cost_usd);
+        let text = format!("at most {calls} calls, ${usd:.4}, if the rule left every answer open");
+        facts.push(Fact::new("Judge", text));
     }
     facts
 }

@@ -76,8 +76,6 @@ async fn verdicts_are_parsed_and_paid_once() {
     let cached = CachedGenerator::open(
         generator(&server, "m"),
         &cache,
-        "here".to_owned(),
-        None,
         &ragtriage_core::notices::Notices::default(),
     );
     let judge = judge(Arc::new(cached.expect("opened")));

@@ -9,7 +9,6 @@
 use std::collections::HashMap;
 use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::SystemTime;
 
 use async_trait::async_trait;
 use serde::{Deserialize, Serialize};
@@ -36,10 +35,6 @@ struct CachedResponse {
     prompt_tokens: Option<u64>,
     /// Answer tokens as billed, if reported by the endpoint.
     completion_tokens: Option<u64>,
-    /// The data set it was requested for, as named in a run's manifest.
-    dataset: String,
-    /// Time of the response, in seconds of Unix time.
-    at: u64,
 }
 
 impl CachedValue for CachedResponse {
@@ -56,26 +51,15 @@ impl CachedValue for CachedResponse {
 pub struct CachedGenerator {
     inner: Arc<dyn Generator>,
     responses: Cached<CachedResponse>,
-    dataset: String,
-    /// Unix time at which the run began that is now resumed. A response stored since then for the data set was paid for by that
-    /// run, which was killed before it recorded the call.
-    resumed_since: Option<u64>,
     /// The keys of the calls in progress.
     asking: Mutex<HashMap<ContentKey, Arc<OnceCell<Completion>>>>,
 }
 
 impl CachedGenerator {
-    /// Opens or creates the database at `path`, and its folder; a new file is readable only by its owner. New responses are
-    /// labelled with `dataset`; those stored from `resumed_since` on are returned as calls.
-    pub fn open(
-        inner: Arc<dyn Generator>,
-        path: &Path,
-        dataset: String,
-        resumed_since: Option<u64>,
-        notices: &Notices,
-    ) -> Result<Self, Error> {
+    /// Opens or creates the database at `path`, and its folder; a new file is readable only by its owner.
+    pub fn open(inner: Arc<dyn Generator>, path: &Path, notices: &Notices) -> Result<Self, Error> {
         let responses = Cached::new(Database::open(path, &[REPLIES], notices)?, REPLIES);
-        Ok(Self { inner, responses, dataset, resumed_since, asking: Mutex::default() })
+        Ok(Self { inner, responses, asking: Mutex::default() })
     }
 
     /// Returns `None` if the generator's responses are not cached.
@@ -90,10 +74,7 @@ impl CachedGenerator {
     async fn store(&self, key: ContentKey, completion: &Completion) {
         let Completion { text, finish, origin: _, prompt_tokens, completion_tokens, seconds: _ } =
             completion.clone();
-        let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);
-        let (dataset, at) = (self.dataset.clone(), now.map_or(0, |since| since.as_secs()));
-        let response =
-            CachedResponse { text, finish, prompt_tokens, completion_tokens, dataset, at };
+        let response = CachedResponse { text, finish, prompt_tokens, completion_tokens };
         self.responses.store([(key, &response)].into_iter()).await;
     }
 
@@ -127,12 +108,7 @@ impl Generator for CachedGenerator {
         let mut origin = Origin::Cached;
         let ask = async {
             if let Some(found) = self.find(key).await {
-                let is_own = found.dataset == self.dataset
-                    && self.resumed_since.is_some_and(|since| found.at >= since);
-                if is_own {
-                    origin = Origin::Called;
-                }
-                let CachedResponse { text, finish, prompt_tokens, completion_tokens, .. } = found;
+                let CachedResponse { text, finish, prompt_tokens, completion_tokens } = found;
                 let seconds = 0.0;
                 return Ok(Completion {
                     text,
@@ -202,8 +178,7 @@ mod tests {
     }
 
     fn open(path: &Path, inner: &Arc<Counting>) -> CachedGenerator {
-        let (inner, dataset) = (Arc::clone(inner) as _, "files here".to_owned());
-        CachedGenerator::open(inner, path, dataset, None, &Notices::default()).unwrap()
+        CachedGenerator::open(Arc::clone(inner) as _, path, &Notices::default()).unwrap()
     }
 
     fn counting(fingerprint: &'static str) -> Arc<Counting> {
@@ -222,27 +197,9 @@ mod tests {
         assert_eq!(second, Completion { origin: Origin::Cached, ..first });
         let key = later.key(&prompt("s", "u")).unwrap();
         let kept = later.find(key).await.unwrap();
-        assert_eq!((kept.text.as_str(), kept.dataset.as_str()), ("0", "files here"));
+        assert_eq!(kept.text, "0");
         assert!(later.is_cached(&prompt("s", "u")).await);
         assert!(!later.is_cached(&prompt("s", "v")).await);
-        assert_eq!(inner.n_calls.load(Ordering::SeqCst), 1);
-    }
-
-    #[tokio::test]
-    async fn a_response_that_a_killed_run_paid_for_is_a_call_of_the_resumed_run() {
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("replies.sqlite");
-        let inner = counting("a");
-        open(&path, &inner).generate(&prompt("s", "u")).await.unwrap();
-        let origin = async |dataset: &str, since: u64| {
-            let (inner, dataset) = (Arc::clone(&inner) as _, dataset.to_owned());
-            let notices = Notices::default();
-            let resumed = CachedGenerator::open(inner, &path, dataset, Some(since), &notices);
-            resumed.unwrap().generate(&prompt("s", "u")).await.unwrap().origin
-        };
-        assert_eq!(origin("files here", 0).await, Origin::Called);
-        assert_eq!(origin("files here", u64::MAX).await, Origin::Cached);
-        assert_eq!(origin("another data set", 0).await, Origin::Cached);
         assert_eq!(inner.n_calls.load(Ordering::SeqCst), 1);
     }
 
@@ -303,7 +260,7 @@ mod tests {
         let path = folder.path().join("replies.sqlite");
         let notices = Notices::default();
         let inner = counting("a");
-        let cached = CachedGenerator::open(inner, &path, String::new(), None, &notices).unwrap();
+        let cached = CachedGenerator::open(inner, &path, &notices).unwrap();
         rusqlite::Connection::open(&path)
             .unwrap()
             .execute("CREATE TRIGGER broken BEFORE INSERT ON replies BEGIN SELECT RAISE(FAIL, 'broken'); END", [])

@@ -152,13 +152,6 @@ impl Manifest {
         self.external.as_ref().is_some_and(|source| source.kind != ExternalSource::SERVICE)
     }
 
-    /// Returns the Unix time at which the run began.
-    #[must_use]
-    pub fn started_at(&self) -> Option<u64> {
-        let started: jiff::Timestamp = self.started.parse().ok()?;
-        started.as_second().try_into().ok()
-    }
-
     /// Returns true if another pipeline than the one that `settings` describe made rankings and answers.
     #[must_use]
     pub fn is_external(&self) -> bool {

@@ -548,7 +548,7 @@ fn deciding(gate: &Gate, value: f64, ci: Interval, n: usize) -> Option<usize> {
         && gate.quantity.range() == (0.0, 1.0)
         && [0.0, 1.0].contains(&value)
     {
-        // Of so many clusters the interval of equal values has this width.
+        // The number of clusters whose equal values have an interval of this width.
         let clusters = |width: f64| 0.025_f64.ln() / (1.0 - width).ln();
         let ratio = clusters((value - limit).abs()) / clusters(ci.high - ci.low);
         return (ratio > 0.0).then(|| (ratio * n as f64 - ROUNDING).ceil() as usize);

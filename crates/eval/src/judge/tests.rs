@@ -70,7 +70,7 @@ fn a_judge_settles_unsure_answers_of_every_condition_and_its_error_is_known() {
     assert_eq!(correct(2, Condition::Oracle), Correctness::Unsure);
     assert_eq!(found.outcomes[5].class, FailureClass::Unsure);
     assert_eq!(found.summary.metrics["AnswerCorrect"].mean, 3.5 / 6.0);
-    let decided = DecidedAnswers { rule: 3, judge: 2, person: 0, unsure: 1 };
+    let decided = DecidedAnswers { rule: 3, judge: 2, person: 0, unsure: 1, open: 1 };
     assert_eq!(found.summary.decided, Some(decided));
     let judge = found.summary.judge.expect("a judge");
     assert_eq!((judge.n_replies, judge.n_unreadable), (6, 1));

@@ -164,18 +164,10 @@ fn estimated(estimate: &Estimate, facts: &VerdictFacts<'_>) -> Option<String> {
 fn hallucinated(facts: &VerdictFacts<'_>) -> Option<String> {
     let [answered, declined] = [FailureClass::Hallucinated, FailureClass::Declined]
         .map(|class| count(facts.outcomes, class));
-    let is_failed = |(trace, outcome): &(&Trace, &Outcome)| {
-        trace.question.kind == QuestionKind::Unanswerable && outcome.class.has_no_result()
-    };
-    let failed = facts.traces.iter().zip(facts.outcomes).filter(is_failed).count();
-    let failed = match failed {
-        0 => String::new(),
-        n => format!("; {} no usable answer", plural(n, "other has", "others have")),
-    };
     let judged = facts.is_answered && answered > 0;
     judged.then(|| {
         format!(
-            "Not in the verdict: {} of {} answered{failed}.",
+            "Not in the verdict: {} of {} answered.",
             thousands(answered),
             plural(answered + declined, "unanswerable question was", "unanswerable questions were")
         )

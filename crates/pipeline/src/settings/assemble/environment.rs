@@ -28,8 +28,6 @@ pub struct Environment {
     pub variable: fn(&str) -> Option<String>,
     /// Receives notices of repaired caches.
     pub notices: Notices,
-    /// Unix time at which the resumed run began; `None` for a new one.
-    pub resumed_since: Option<u64>,
 }
 
 impl Environment {

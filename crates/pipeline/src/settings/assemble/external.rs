@@ -111,8 +111,7 @@ pub async fn record_conditions(
         let hint = "name the generator of the external RAG: `generation.generator`, `generation.base_url`, `generation.model`";
         return Err(Error::setting(message).with_hint(hint));
     };
-    let label = settings.dataset.label();
-    let answerer = Answerer::Generator(cached(generator, label, environment)?);
+    let answerer = Answerer::Generator(cached(generator, environment)?);
     let plan = asked_conditions(&wiring, answerer, template(resolved)?, calls(settings)).await?;
     Ok(RecordConditions { plan, models: wiring.models })
 }

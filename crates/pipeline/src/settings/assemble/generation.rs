@@ -55,18 +55,16 @@ pub fn endpoint(resolved: &Resolved, environment: &Environment) -> Result<OpenAi
     })
 }
 
-/// Wraps the generator in a response cache, whose new responses are labelled with `dataset`, unless caching is off.
+/// Wraps the generator in a response cache, unless caching is off.
 pub(super) fn cached(
     generator: Arc<dyn Generator>,
-    dataset: String,
     environment: &Environment,
 ) -> Result<Arc<dyn Generator>, Error> {
     if generator.fingerprint().is_none() || environment.scratch.is_some() {
         return Ok(generator);
     }
     let path = environment.cache_dir.join(cache_folder::REPLIES);
-    let (since, notices) = (environment.resumed_since, &environment.notices);
-    let cached = CachedGenerator::open(generator, &path, dataset, since, notices);
+    let cached = CachedGenerator::open(generator, &path, &environment.notices);
     let cached = cached.map_err(|error| {
         let hint = error.hint().unwrap_or_default();
         Error::from(error).with_hint(format!(

@@ -43,8 +43,7 @@ pub fn judge(
     let settings = openai_settings(resolved, environment)?;
     let allowance = generation::limited(&JUDGE, judge.max_usd, judge.price, most_tokens(judge))?;
     let generator = Arc::new(OpenAi::new(&settings, allowance.clone())?);
-    let label = resolved.settings.dataset.label();
-    let generator = generation::cached(generator, label, environment)?;
+    let generator = generation::cached(generator, environment)?;
     let plan = JudgePlan {
         judge: Arc::new(AnswerJudge::new(generator, prompt_counter()?, judge.price)),
         concurrency: resolved.settings.http.concurrency,

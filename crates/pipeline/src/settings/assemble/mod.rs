@@ -85,8 +85,7 @@ pub async fn assemble(
     let retrieval = wiring.retrieval().await?;
     let Wiring { mut models, caches, .. } = wiring;
     models.extend(generators);
-    let label = settings.dataset.label();
-    let generator = generator.map(|it| cached(it, label, environment)).transpose()?;
+    let generator = generator.map(|it| cached(it, environment)).transpose()?;
     let counter = prompt_counter()?;
     let plan = Plan {
         chunking,

@@ -162,7 +162,7 @@ pub fn object(position: &Place, text: &str) -> Result<Recorded, Error> {
     of_fields(position, keys(position, text)?, Fields::standard(), false)
 }
 
-/// Returns the keys of the object at `position`, none twice at any depth.
+/// Returns the keys of the object at `position`, none twice.
 pub fn keys(position: &Place, text: &str) -> Result<Map<String, Value>, Error> {
     let UniqueFields(given) =
         serde_json::from_str(text).map_err(|error| Error::json(position, &error))?;
