@@ -353,10 +353,7 @@ fn a_run_without_answers_has_no_share_of_a_class_of_answers() {
         assert!(check(&answered, None, &level).is_ok());
         let change = plan(vec![gate(name, GateBound::MaxDrop, 0.05)]);
         assert_eq!(failed(&silent, Some(&answered), &change), message);
-        assert_eq!(
-            failed(&answered, Some(&silent), &change),
-            format!("the baseline {message}")
-        );
+        assert_eq!(failed(&answered, Some(&silent), &change), format!("the baseline {message}"));
     }
     let stage = plan(vec![gate("not_retrieved", GateBound::Max, 0.05)]);
     assert!(check(&silent, None, &stage).is_ok());

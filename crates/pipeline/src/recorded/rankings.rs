@@ -105,33 +105,34 @@ impl<'a> Rankings<'a> {
         rankings: &[(&RecordedStage, Ranking<'_>)],
         steps: &[TraceStep],
     ) -> (Option<TraceStep>, Vec<Passage>) {
-        let first = |k: usize| steps.last().map(|last| last.hits.iter().take(k).cloned().collect());
-        if let Some(stage) = recorded.packed() {
-            let own = rankings.iter().find(|(other, _)| other.role() == StageRole::Packed);
-            let (hits, cut) = match own {
-                None => (first(stage.k.unwrap_or(0)).unwrap_or_default(), Vec::new()),
-                // Of those that the prompt truncates, the beginnings.
-                Some((_, ranking)) => {
-                    let found = in_prompt(recorded, &ranking.placed);
-                    let cut = |at| found.iter().find(|held| held.context == at)?.cut;
-                    self.taken(ranking, (0..ranking.placed.len()).map(|at| (at, cut(at))))
-                }
-            };
+        let own = rankings.iter().find(|(other, _)| other.role() == StageRole::Packed);
+        if let Some((stage, ranking)) = own {
+            // Of those that the prompt truncates, the beginnings.
+            let found = in_prompt(recorded, &ranking.placed);
+            let cut = |at| found.iter().find(|held| held.context == at)?.cut;
+            let (hits, cut) =
+                self.taken(ranking, (0..ranking.placed.len()).map(|at| (at, cut(at))));
             return (Some(self.step(stage, hits)), cut);
         }
         let packed = |hits| TraceStep::new(Step::Packed, hits, 0.0);
+        let offered = offered(rankings);
+        let found = in_prompt(recorded, &offered.placed);
+        if !found.is_empty() {
+            self.places.note(
+                "[question whose `prompt` contains some of its|questions whose `prompt` contains some of their] contexts: the others were ranked, not packed",
+                usize::from(found.len() < offered.placed.len()),
+            );
+            let found = found.iter().map(|held| (held.context, held.cut));
+            let (hits, cut) = self.taken(&offered, found);
+            let k = recorded.packed().and_then(|stage| stage.k);
+            return (Some(TraceStep { k, ..packed(hits) }), cut);
+        }
+        let first = |k: usize| steps.last().map(|last| last.hits.iter().take(k).cloned().collect());
+        if let Some(stage) = recorded.packed() {
+            let hits = first(stage.k.unwrap_or(0)).unwrap_or_default();
+            return (Some(self.step(stage, hits)), Vec::new());
+        }
         if recorded.prompt.is_some() {
-            let offered = offered(rankings);
-            let found = in_prompt(recorded, &offered.placed);
-            if !found.is_empty() {
-                self.places.note(
-                    "[question whose `prompt` contains some of its|questions whose `prompt` contains some of their] contexts: the others were ranked, not packed",
-                    usize::from(found.len() < offered.placed.len()),
-                );
-                let found = found.iter().map(|held| (held.context, held.cut));
-                let (hits, cut) = self.taken(&offered, found);
-                return (Some(packed(hits)), cut);
-            }
             let contexts = rankings.last().filter(|(stage, _)| stage.name == CONTEXTS);
             if let Some((_, ranking)) = contexts {
                 self.places.note(

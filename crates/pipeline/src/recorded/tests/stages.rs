@@ -111,6 +111,10 @@ fn a_prompt_selects_from_the_last_order_or_from_all_candidates() {
     ]));
     assert_eq!(steps(&trace)[2], "packed: g#0-32 f#0-31");
     assert_eq!(notes.len(), 1, "{notes:?}");
+    // Also where only their number is recorded.
+    let two = RecordedStage { hits: None, k: Some(2), ..stage("packed", Step::Packed, &[]) };
+    let (trace, _) = asked(with_prompt(vec![stage("bm25", Step::Bm25, &texts), two]));
+    assert_eq!((steps(&trace)[1].as_str(), trace.steps[1].k), ("packed: g#0-32 f#0-31", Some(2)));
     let (trace, notes) = asked(with_prompt(vec![
         stage("bm25", Step::Bm25, &texts),
         stage("reranked", Step::Reranked, &texts[1..2]),
