@@ -202,3 +202,29 @@ fn a_configuration_or_a_cache_folder_that_cannot_be_used_fails() {
     assert!(found[0].1.contains("cannot be written"), "{}", found[0].1);
     assert!(found[0].2.contains("RAGTRIAGE_CACHE"), "{}", found[0].2);
 }
+
+#[test]
+fn a_file_of_chunks_is_compared_with_the_documents_to_its_end() {
+    let project = Project::new();
+    let chunks = [
+        json!({"doc_id": "a", "text": "Alpha waits six minutes."}),
+        json!({"doc_id": "a", "text": "Alpha waits six minutes."}),
+        json!({"doc_id": "a", "text": "Alpha waited five minutes."}),
+        json!({"doc_id": "gone", "text": "Nothing has it."}),
+    ];
+    project.write("chunks.jsonl", chunks.map(|chunk| format!("{chunk}\n")).concat());
+    let file = ["--set", "chunking.file=chunks.jsonl", "--set", "chunking.strategy=file"];
+    project.refused(&[&["run", "c.toml"][..], &file].concat());
+    let outcome = doctor(&project, &[&["--index", "--json"][..], &file].concat());
+    assert_eq!(outcome.code, 1, "{}", outcome.stderr);
+    let facts = |subject| checks(&outcome, subject).into_iter().map(|check| check.1);
+    let documents: Vec<String> = facts("documents").collect();
+    assert_eq!(
+        documents,
+        [
+            "1 of 2 are not in the index: b",
+            "2 of 2 differ from their text in the index: a, gone"
+        ]
+    );
+    assert!(facts("chunks").any(|fact| fact == "1 of 4 are in the index twice"));
+}

@@ -5,12 +5,14 @@ use std::sync::Arc;
 
 use super::index::indexed_text;
 use super::plan::{Plan, RetrieverPlan};
-use super::points::Chunked;
+use super::points::{Chunked, placed};
 use crate::Error;
 use ragtriage_clients::embed::Role;
 use ragtriage_core::attribute::gold::locate;
 use ragtriage_core::attribute::support::{Reading, SupportTest};
+use ragtriage_core::chunk::{ForeignChunk, ForeignChunks};
 use ragtriage_core::types::{ChunkId, Corpus, Dataset, DocId, Document, QuestionId};
+use ragtriage_vectors::StoredPassage;
 
 /// What an index lacks of the documents and of the gold evidence.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -19,11 +21,11 @@ pub struct IndexCheck {
     pub n_documents: usize,
     /// Documents with text of which the index has nothing.
     pub missing: Vec<DocId>,
-    /// Documents that a point of the collection names and that do not have its text.
+    /// Documents that a point of the collection, or a chunk of a file, names and that do not have its text.
     pub stale: BTreeSet<String>,
     /// Chunks, points of a collection among them.
     pub n_chunks: usize,
-    /// Points with the passage of another point.
+    /// Points or chunks with the passage of another one.
     pub n_doubled: usize,
     /// Chunks that an encoder does not read to their end.
     pub n_truncated: usize,
@@ -45,8 +47,14 @@ pub struct IndexCheck {
 /// Errors of chunking and of the encoder.
 pub fn check_index(dataset: Dataset, plan: &Plan) -> Result<IndexCheck, Error> {
     let documents: Arc<[Document]> = dataset.documents.into();
-    let Chunked { corpus, stale, .. } = Chunked::new(&documents, plan)?;
-    let points = plan.retrieval.collection().map(|plan| plan.content.passages.len());
+    let mut points = plan.retrieval.collection().map(|plan| plan.content.passages.len());
+    let chunked = Chunked::new(&documents, plan).or_else(|error| {
+        // A run refuses the first chunk without a place.
+        let stored = plan.chunking.foreign().and_then(stored).ok_or(error)?;
+        points = Some(stored.len());
+        placed(&documents, &stored, plan.chunk_counter.as_ref())
+    });
+    let Chunked { corpus, stale, .. } = chunked?;
     let n_doubled = points.map_or(0, |n| n - corpus.chunks().len());
     let n_documents = documents.len();
     let mut check = IndexCheck { n_documents, stale, n_doubled, ..IndexCheck::default() };
@@ -85,6 +93,19 @@ pub fn check_index(dataset: Dataset, plan: &Plan) -> Result<IndexCheck, Error> {
         lacking.push(question.id);
     }
     Ok(check)
+}
+
+/// Returns the chunks of a file as the points of a collection; `None` where one is known by its offsets alone.
+fn stored(chunks: &ForeignChunks) -> Option<Vec<StoredPassage>> {
+    let stored = |chunk: &ForeignChunk| {
+        Some(StoredPassage {
+            point: chunk.line.to_string(),
+            text: Some(chunk.text.clone()?),
+            document: Some(chunk.doc_id.to_string()),
+            offsets: chunk.offsets,
+        })
+    };
+    chunks.chunks().iter().map(stored).collect()
 }
 
 /// Returns the number of bytes of a chunk's text within the input limit of every encoder; `None`: all, or without an encoder. Who

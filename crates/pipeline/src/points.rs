@@ -58,7 +58,8 @@ const NOWHERE: &str = "[point|points] of the collection whose passage is in no d
 const SAME: &str =
     "[point|points] of the collection with the passage of another point: they are one chunk";
 
-fn placed(
+/// Makes `passages` the chunks of `documents`.
+pub(crate) fn placed(
     documents: &Arc<[Document]>,
     passages: &[StoredPassage],
     counter: &dyn TokenCounter,

@@ -42,6 +42,12 @@ impl ForeignChunks {
         Self { file, chunks }
     }
 
+    /// Returns the chunks, in the order of the file's lines.
+    #[must_use]
+    pub fn chunks(&self) -> &[ForeignChunk] {
+        &self.chunks
+    }
+
     /// Returns a hash of all that decides ranges and texts.
     #[must_use]
     pub fn sha256(&self) -> String {

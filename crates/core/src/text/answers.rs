@@ -194,9 +194,11 @@ mod tests {
             "**UV\\_TWO**(new)",
             "{\"UV_TWO\":\"1\"}",
             "UV_ONE/UV_TWO",
+            "<b>UV_ONE/UV_TWO</b>",
         ] {
             assert!(found("UV_TWO", passage), "{passage}");
         }
+        assert!(found("I/O", "<td>I/O</td>") && !found("b", "a/b/c</i>"));
         assert!(found("the Army's", "the Army’s") && found("18-20", "18–20"));
     }
 

@@ -100,12 +100,12 @@ pub fn unstripped(text: &str) -> String {
 
 /// Applies [`matching`] to a text in which markup separates words: quotation marks, brackets, code and table marks, `=` and the
 /// slash of `macOS/Linux`. Quotation marks and dashes of any kind are those of ASCII. Nothing separates the parts of a web address
-/// or of a Markdown link's target, of a path with several slashes, or of a number.
+/// or of a Markdown link's target, of a path with several slashes (that of `</b>` is none), or of a number.
 #[must_use]
 pub fn separated(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for word in text.split_inclusive(is_space) {
-        let has_one_slash = word.matches('/').count() == 1;
+        let has_one_slash = word.matches('/').count() == 1 + word.matches("</").count();
         let mut rest = word;
         while let Some(at) = ["](", "://"].iter().filter_map(|it| rest.find(it)).min() {
             let (before, target) = rest.split_at(at + 1);
