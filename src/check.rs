@@ -162,8 +162,10 @@ fn parse(flag: &str, bound: GateBound, text: &str) -> Result<Gate, Failure> {
 }
 
 fn malformed(flag: &str, text: &str) -> Failure {
-    let hint =
-        format!("for example `{flag} EM@5=0.8`; the documentation's page Metrics has the metrics");
+    let limit = if flag == "--min" { 0.8 } else { 0.05 };
+    let hint = format!(
+        "for example `{flag} EM@5={limit}`; the documentation's page Metrics has the metrics"
+    );
     Failure::new(format!("invalid gate `{flag} {text}`: expected METRIC=NUMBER"), hint)
 }
 

@@ -152,7 +152,7 @@ fn runs_over_other_questions_are_refused_unless_they_intersect() {
         &["compare", "runs/k5", "runs/other"],
         &[
             "error: the baseline `k5` and the run `other` do not ask the same questions: 1 in both, 1 only in the baseline, 1 only in the run, 1 with the same id and different texts",
-            "hint: `--intersect` compares the questions in both (1); where questions were added, make a new baseline; `ragtriage run --resume NAME` completes an interrupted run",
+            "hint: `--intersect` compares the questions in both (1); after questions were added or edited, make a new baseline; an interrupted run is completed by `ragtriage run --resume other`",
         ],
     );
     let text = compared(&project, &["runs/k5", "runs/other", "--intersect"]);

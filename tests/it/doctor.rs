@@ -221,10 +221,7 @@ fn a_file_of_chunks_is_compared_with_the_documents_to_its_end() {
     let documents: Vec<String> = facts("documents").collect();
     assert_eq!(
         documents,
-        [
-            "1 of 2 are not in the index: b",
-            "2 of 2 differ from their text in the index: a, gone"
-        ]
+        ["1 of 2 are not in the index: b", "2 of 2 differ from their text in the index: a, gone"]
     );
     assert!(facts("chunks").any(|fact| fact == "1 of 4 are in the index twice"));
 }

@@ -113,8 +113,8 @@ fn refuse(
              baseline, {only_run} only in the run, {other_text} with the same id and different texts"
         );
         let hint = format!(
-            "`--intersect` compares the questions in both ({common}); where questions were added, make a new baseline; `ragtriage run \
-             --resume NAME` completes an interrupted run"
+            "`--intersect` compares the questions in both ({common}); after questions were added or edited, make a new baseline; an \
+             interrupted run is completed by `ragtriage run --resume {run}`"
         );
         return Err(Error::new(message, hint));
     }

@@ -390,9 +390,17 @@ fn changes(
     })?;
     let pairs = Pairs::new(baseline.run, judged.run, plan.intersect)?;
     let baseline = JudgedRun::new(baseline, plan, "the baseline ");
+    let answered =
+        [&baseline, judged].map(|it| counts::has_condition(it.run, Condition::Retrieved));
     let columns = gates.iter().map(|gate| {
         let quantity = gate.quantity;
-        Ok((quantity, [baseline.column(quantity)?, judged.column(quantity)?]))
+        let columns = [baseline.column(quantity)?, judged.column(quantity)?];
+        if quantity.metric().is_none() && answered[0] != answered[1] {
+            let message =
+                format!("a change of `{quantity}` needs answers of both runs, or of neither");
+            return Err(Error::new(message, "gate `EvidenceRecall@prompt`, which needs none"));
+        }
+        Ok((quantity, columns))
     });
     let columns: Vec<TwoColumns> = columns.collect::<Result<_, Error>>()?;
     let differences = differences::of_columns(&columns, &pairs, evaluation);

@@ -357,6 +357,12 @@ fn a_run_without_answers_has_no_share_of_a_class_of_answers() {
     }
     let stage = plan(vec![gate("not_retrieved", GateBound::Max, 0.05)]);
     assert!(check(&silent, None, &stage).is_ok());
+    // Without answers a lost question has the class of its stage, also where its answer would be correct.
+    let change = plan(vec![gate("not_retrieved", GateBound::MaxDrop, 0.05)]);
+    assert!(check(&silent, Some(&silent), &change).is_ok());
+    let error = check(&silent, Some(&answered), &change).expect_err("one has answers");
+    let message = "a change of `not_retrieved` needs answers of both runs, or of neither";
+    assert_eq!(error.to_string(), message);
 }
 
 #[test]

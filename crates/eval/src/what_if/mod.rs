@@ -177,8 +177,9 @@ fn changes(run: &RecordedRun<'_>) -> Vec<(Change, Vec<Setting>)> {
     if run.is_external {
         // The other pipeline's settings are unknown; its passages are counted per prompt.
         let depth = depth(run);
-        let ks = KS.into_iter().filter(|k| *k <= depth);
-        return ks.map(|k| (of_k(k, None), Vec::new())).collect();
+        let ks = KS.into_iter().filter(|k| *k <= depth).map(|k| of_k(k, None));
+        let rankings = of_rankings(run).into_iter().map(|(change, _)| change);
+        return ks.chain(rankings).map(|change| (change, Vec::new())).collect();
     }
     if !run.is_counted {
         return Vec::new();

@@ -7,7 +7,7 @@ use super::advice::advice;
 use super::*;
 use crate::diagnose;
 use crate::tests::{f1_judge, manifest};
-use ragtriage_core::types::{ChunkId, Interval, Passage, Step, Trace};
+use ragtriage_core::types::{ChunkId, Interval, Passage, Step, Trace, TraceStep};
 use ragtriage_data::run::judged::Decided;
 
 const RIGHT: &str = "18 May";
@@ -172,6 +172,14 @@ fn another_pipelines_prompts_have_no_budget() {
     let three = of(&run, k(3, None));
     // All three contexts of each question.
     assert_eq!((three.after, three.tokens_after, three.settings.len()), (3, Some(325.0), 0));
+    // A reranker of the other pipeline that ranks the first passage last.
+    for trace in &mut run.traces {
+        let mut reranked = TraceStep { step: Step::Reranked, ..trace.steps[0].clone() };
+        reranked.hits.rotate_left(1);
+        trace.steps.insert(1, reranked);
+    }
+    let alone = of(&run, Change::Ranking { step: Step::External });
+    assert_eq!((alone.settings.len(), alone.after), (0, alone.before + alone.won - alone.lost));
 }
 
 /// An alternative that wins 30 of 100 questions for certain.

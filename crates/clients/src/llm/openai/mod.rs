@@ -1,9 +1,7 @@
 //! Chat completions of any OpenAI-compatible server: `OpenAI`, Azure, vLLM, Ollama, llama.cpp, LM Studio, gateways.
 //!
-//! Streaming is requested only by `extra_body`; a stream is assembled.
 
 mod settings;
-mod stream;
 mod wire;
 
 use std::sync::Arc;
@@ -55,16 +53,13 @@ impl OpenAi {
     async fn call(&self, prompt: &Prompt) -> Result<Completion, Error> {
         let mut body = self.body.clone();
         body.insert("messages".into(), wire::messages(prompt));
-        let mut answer = self.client.send(&body).await?;
-        if let Some(whole) = stream::whole(&answer.body) {
-            answer.body = whole.map_err(|reason| self.client.unreadable(&reason, &answer.body))?;
-        }
+        let answer = self.client.send(&body).await?;
         if !answer.is_success() || is_complaint(&answer.body) {
             return Err(self.client.status(&answer));
         }
         let reply = wire::reply(&answer.body)
             .map_err(|reason| self.client.unreadable(&reason, &answer.body))?;
-        // The pieces of a stream, or the parts of a content, may spell a key together.
+        // The parts of a content may spell a key together.
         Ok(Completion { text: self.client.hide(reply.text), seconds: answer.seconds, ..reply })
     }
 

@@ -55,7 +55,7 @@ fn answer_not_in_evidence(subject: &LintSubject<'_>, number: usize) -> Option<Fi
         .find(|doc| matcher.found_in_text(&doc.text));
     let hint = match near {
         Some(document) => format!("`{}` contains it elsewhere: quote that place", document.id),
-        None => "quote the passage that states it, or add the wording of the evidence to `answers`"
+        None => "quote the passage that states it, or add the wording of the evidence to `answers`, as whole words (`a.b/c` is one)"
             .to_owned(),
     };
     let answers: Vec<String> =
