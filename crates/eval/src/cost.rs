@@ -9,7 +9,7 @@ use serde::Serialize;
 use super::metric_summary::mean;
 use ragtriage_core::metric::Family;
 use ragtriage_core::stats::median::{median, p95};
-use ragtriage_core::types::{Attempt, Condition, Origin, Step, Trace};
+use ragtriage_core::types::{Attempt, Condition, Origin, Step, Trace, TraceStep};
 use ragtriage_data::run::SavedRun;
 
 /// A cost over the questions that it is known for.
@@ -35,7 +35,9 @@ pub fn costs(run: &SavedRun) -> Vec<CostSummary> {
         Some((_, values)) => values.push(value),
         None => columns.push((name, vec![value])),
     };
-    for step in run.traces.iter().flat_map(|trace| &trace.steps) {
+    // Another pipeline may not record the time of a stage.
+    let is_timed = |step: &&TraceStep| step.seconds > 0.0 || !run.manifest.is_external();
+    for step in run.traces.iter().flat_map(|trace| &trace.steps).filter(is_timed) {
         match step.step {
             Step::Fused => add("fuse".to_owned(), step.seconds),
             Step::Reranked => add("rerank".to_owned(), step.seconds),

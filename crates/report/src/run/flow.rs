@@ -18,7 +18,7 @@ const PARTS: [(FailureClass, &str); 15] = [
     (FailureClass::WrongAnswer, ""),
     (FailureClass::Hallucinated, "unanswerable, but answered"),
     (FailureClass::Failed, "no usable answer"),
-    (FailureClass::Unclear, "not known, or not judged without answers"),
+    (FailureClass::Unclear, "stage not known, or no answer"),
     (FailureClass::Unsure, "correct or wrong is not known"),
     (FailureClass::Declined, "unanswerable, as the generator says"),
     (FailureClass::CorrectWithoutEvidence, ""),

@@ -1,5 +1,4 @@
 //! Chat completions of any OpenAI-compatible server: `OpenAI`, Azure, vLLM, Ollama, llama.cpp, LM Studio, gateways.
-//!
 
 mod settings;
 mod wire;
