@@ -224,8 +224,9 @@ pub fn check(
     let has_value = |gate: &Gate| !is_failed || judged.column(gate.quantity).is_ok();
     let (with_value, without): (Vec<Gate>, Vec<Gate>) =
         plan.gates.iter().partition(|gate| has_value(gate));
-    for gate in without {
-        gates[0].reason.push_str(&format!("; nothing to judge `{}` by", gate.title()));
+    let without = without.iter().map(|gate| format!("; nothing to judge `{}` by", gate.title()));
+    if let Some(first) = gates.first_mut() {
+        first.reason.extend(without);
     }
     let plan = &GatePlan { gates: with_value, ..plan.clone() };
     let levels = levels(&judged, plan);
