@@ -114,7 +114,7 @@ fn what_lasts_fails_its_question_alone_and_names_the_cause() {
     fails_alone_and_is_asked_again(null, &[], "its choice has no message");
     let cut =
         || status("200 OK", &[], "data: {\"choices\": [{\"delta\": {\"content\": \"Be\"}}]}\n\n");
-    fails_alone_and_is_asked_again(cut, &[], "its stream ends before the answer is complete");
+    fails_alone_and_is_asked_again(cut, &[], "not a chat completion");
     let head = b"HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n";
     let flood =
         || Sent::Endless(head.to_vec(), [&b"2000\r\n"[..], &[b' '; 0x2000], b"\r\n"].concat());
