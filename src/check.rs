@@ -162,10 +162,7 @@ fn parse(flag: &str, bound: GateBound, text: &str) -> Result<Gate, Failure> {
 }
 
 fn malformed(flag: &str, text: &str) -> Failure {
-    let limit = if flag == "--min" { 0.8 } else { 0.05 };
-    let hint = format!(
-        "for example `{flag} EM@5={limit}`; the documentation's page Metrics has the metrics"
-    );
+    let hint = "for example `--min EM@5=0.8`, `--max hallucinated=0.05`; the documentation's page Metrics has the metrics";
     Failure::new(format!("invalid gate `{flag} {text}`: expected METRIC=NUMBER"), hint)
 }
 
@@ -207,7 +204,10 @@ fn tell(args: &CheckArgs, baseline: Option<&Path>, report: &GateReport) -> Resul
         if !report.passed {
             let run = shell(&args.run);
             let command = match baseline.filter(|_| report.questions.is_some()) {
-                Some(baseline) => format!("ragtriage compare {} {run}", shell(baseline)),
+                Some(baseline) => {
+                    let intersect = if args.intersect { " --intersect" } else { "" };
+                    format!("ragtriage compare {} {run}{intersect}", shell(baseline))
+                }
                 None => format!("ragtriage report {run}"),
             };
             shown.facts(vec![Fact::new("next", "see the questions that the run loses")]);

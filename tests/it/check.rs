@@ -76,6 +76,8 @@ fn a_drop_names_the_questions_that_it_leaves_out() {
     let shown = shown.split_whitespace().collect::<Vec<_>>().join(" ");
     assert!(shown.contains(left_out), "{shown}{stderr}");
 
+    let failed = check(&project, &[&drop[..], &["--min", "P@5=1"]].concat()).stdout;
+    assert!(failed.ends_with("  ragtriage compare runs/k5 runs/k1 --intersect\n"), "{failed}");
     edit("k1", &|_, trace| fail(trace));
     let drop = ["runs/k1", "--max-drop", "AnswerF1=1", "--baseline", "runs/k5", "--intersect"];
     let outcome = check(&project, &drop);
