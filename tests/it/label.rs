@@ -98,16 +98,15 @@ fn a_sitting_reads_like_a_conversation() {
     ");
 }
 
-#[test]
-fn labels_that_may_change_the_verdict_are_proposed_until_they_are_judged() {
+/// A run `r` of a reader that does not know the answer; the label of its first question is in a document that no search finds. With
+/// the question's id.
+fn mislabelled() -> (Project, String) {
     let project = Project::new();
     let questions = project.read("data/questions.jsonl");
-    // A reader that does not know the answer.
     project.write("data/questions.jsonl", questions.replace("six minutes", "a year"));
     project.reader_sets();
     let mut lines: Vec<Value> =
         questions.lines().map(|line| serde_json::from_str(line).expect("a question")).collect();
-    // The label of the first question is in a document that no search finds.
     let id = lines[0]["id"].as_str().expect("an id").to_owned();
     lines[0]["evidence"] = json!([[{"doc": "c", "quotes": ["Gamma sleeps."]}]]);
     project.append(
@@ -117,17 +116,26 @@ fn labels_that_may_change_the_verdict_are_proposed_until_they_are_judged() {
     let lines: Vec<String> = lines.iter().map(ToString::to_string).collect();
     project.write("data/questions.jsonl", lines.join("\n"));
     project.good("r", &[]);
+    (project, id)
+}
+
+/// `dataset label --run` with this input.
+fn sitting(project: &Project, input: &str) -> Outcome {
     let args = ["dataset", "label", "c.toml", "--run", "runs/r"];
-    let sitting =
-        |input: &str| outcome(&project.command(&args).write_stdin(input).output().expect("starts"));
-    let first = sitting("y\n\nn\n");
+    outcome(&project.command(&args).write_stdin(input).output().expect("starts"))
+}
+
+#[test]
+fn labels_that_may_change_the_verdict_are_proposed_until_they_are_judged() {
+    let (project, id) = mislabelled();
+    let first = sitting(&project, "y\n\nn\n");
     assert!(first.stderr.contains("Is retrieval the bottleneck?"), "{}", first.stderr);
     assert!(first.stderr.contains("question 1 of 1, passage 2 of 2"), "{}", first.stderr);
     let labelled = self::lines(&project, "data/questions.jsonl");
     let labelled = labelled.iter().find(|line| line["id"] == id.as_str()).expect("there");
     assert_eq!(labelled["evidence"], json!([[{"doc": "a"}]]), "{labelled}");
     assert_eq!(labelled["tags"], json!(["judged"]));
-    let again = sitting("");
+    let again = sitting(&project, "");
     assert!(again.stderr.contains("no question is left to label"), "{}", again.stderr);
     let others = project.call(&["dataset", "label", "c.toml", "--run", "runs/none"]);
     assert_eq!(others.code, 2, "{}", others.stderr);
@@ -136,24 +144,11 @@ fn labels_that_may_change_the_verdict_are_proposed_until_they_are_judged() {
 /// A retrieval loss whose gold passages are rejected: without its label it may be the generator's, so it leaves the lower bound only.
 #[test]
 fn a_question_whose_gold_passages_are_rejected_stays_in_the_bounds_of_the_next_sitting() {
-    let project = Project::new();
-    let questions = project.read("data/questions.jsonl");
-    project.write("data/questions.jsonl", questions.replace("six minutes", "a year"));
-    project.reader_sets();
-    let mut lines = lines(&project, "data/questions.jsonl");
-    lines[0]["evidence"] = json!([[{"doc": "c", "quotes": ["Gamma sleeps."]}]]);
-    let gamma = "{\"id\": \"c\", \"title\": \"C\", \"text\": \"Gamma sleeps.\"}\n";
-    project.append("data/corpus.jsonl", gamma);
-    let lines: Vec<String> = lines.iter().map(ToString::to_string).collect();
-    project.write("data/questions.jsonl", lines.join("\n"));
-    project.good("r", &[]);
-    let args = ["dataset", "label", "c.toml", "--run", "runs/r"];
-    let sitting =
-        |input: &str| outcome(&project.command(&args).write_stdin(input).output().expect("starts"));
-    let first = sitting("n\nn\nn\n").stderr;
+    let (project, _) = mislabelled();
+    let first = sitting(&project, "n\nn\nn\n").stderr;
     let open = "0 with evidence, 0 unanswerable, 1 without evidence\npool more passages: `ragtriage dataset label c.toml --depth 50`\n";
     assert!(first.ends_with(open), "{first}");
-    let next = sitting("").stderr;
+    let next = sitting(&project, "").stderr;
     assert!(next.contains("no question is left to label"), "{next}");
     let bounds = "1 question with doubted or missing labels: retrieval loses 0 to 1 if no other label is wrong";
     assert!(next.contains(bounds), "{next}");
