@@ -236,7 +236,7 @@ fn of_rankings(run: &RecordedRun<'_>) -> Vec<(Change, Vec<Setting>)> {
     let Some((last, earlier)) = steps.split_last() else {
         return Vec::new();
     };
-    let first = if *last == Step::MinScore { earlier.len() - 1 } else { 0 };
+    let first = if *last == Step::MinScore { earlier.len().saturating_sub(1) } else { 0 };
     let earlier = earlier[first..].iter();
     earlier.map(|step| (Change::Ranking { step: *step }, without(*last, *step, run))).collect()
 }

@@ -169,6 +169,12 @@ fn another_pipelines_prompts_have_no_budget() {
     for trace in &mut run.traces {
         trace.steps[0].step = Step::External;
     }
+    // Also if the only recorded stage is a minimum score.
+    let mut alone = run.clone();
+    for trace in &mut alone.traces {
+        trace.steps[0].step = Step::MinScore;
+    }
+    assert!(found(&alone).iter().all(|one| matches!(one.change, Change::K { .. })));
     let three = of(&run, k(3, None));
     // All three contexts of each question.
     assert_eq!((three.after, three.tokens_after, three.settings.len()), (3, Some(325.0), 0));
