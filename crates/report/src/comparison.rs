@@ -91,6 +91,13 @@ fn title(comparison: &Comparison, pair: &PairComparison) -> String {
     )
 }
 
+/// Lists the counts above 0 with what they count: `1 only in A, 2 only in B`; `None` without any.
+pub(crate) fn counted(counts: &[(usize, &str)]) -> Option<String> {
+    let counts = counts.iter().filter(|(n, _)| *n > 0);
+    let counts: Vec<String> = counts.map(|(n, what)| format!("{n} {what}")).collect();
+    (!counts.is_empty()).then(|| counts.join(", "))
+}
+
 /// Returns the warnings about a pair.
 fn notices(pair: &PairComparison) -> Vec<String> {
     let questions = &pair.questions;
@@ -101,13 +108,8 @@ fn notices(pair: &PairComparison) -> Vec<String> {
         (questions.only_run, &*format!("only in {label}")),
         (questions.other_text, "with the same id and different texts"),
     ];
-    let left_out = left_out.iter().filter(|(n, _)| *n > 0);
-    let left_out: Vec<String> = left_out.map(|(n, why)| format!("{n} {why}")).collect();
-    if !left_out.is_empty() {
-        notices.push(format!(
-            "compared over the questions that both ask; left out: {}",
-            left_out.join(", ")
-        ));
+    if let Some(left_out) = counted(&left_out) {
+        notices.push(format!("compared over the questions that both ask; left out: {left_out}"));
     }
     if questions.failed > 0 {
         let n = plural(questions.failed, "question was", "questions were");

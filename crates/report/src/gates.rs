@@ -2,6 +2,7 @@
 
 use std::fmt::Write as _;
 
+use crate::comparison::counted;
 use crate::document::{Align, Element, Report, Table};
 use ragtriage_core::config::GateMode;
 use ragtriage_core::metric::Quantity;
@@ -29,18 +30,14 @@ pub fn report(gates: &GateReport) -> Report {
 fn left_out(gates: &GateReport) -> Option<String> {
     let QuestionCounts { compared, failed, only_baseline, only_run, other_text, .. } =
         gates.questions?;
-    let omitted = [
+    let omitted = counted(&[
         (only_baseline, "only in the baseline"),
         (only_run, "only in the run"),
         (failed, "failed in one of the runs"),
         (other_text, "with another text"),
-    ];
-    let omitted = omitted.iter().filter(|(n, _)| *n > 0);
-    let omitted: Vec<String> = omitted.map(|(n, what)| format!("{n} {what}")).collect();
+    ])?;
     let asked = plural(compared, "question", "questions");
-    (!omitted.is_empty()).then(|| {
-        format!("drops are over {asked} that both answer; left out: {}", omitted.join(", "))
-    })
+    Some(format!("drops are over {asked} that both answer; left out: {omitted}"))
 }
 
 fn other_gold(gates: &GateReport) -> Option<String> {

@@ -141,6 +141,12 @@ impl Question {
         !self.required.is_empty() || !self.forbidden.is_empty()
     }
 
+    /// Returns true if answers are compared with gold answers, which a judge can do: it does not know of key facts.
+    #[must_use]
+    pub fn is_compared(&self) -> bool {
+        self.kind != QuestionKind::Unanswerable && !self.answers.is_empty() && !self.has_facts()
+    }
+
     /// Returns true if `EM@k` is defined for it: a span question with at least one answer.
     #[must_use]
     pub fn has_spans(&self) -> bool {

@@ -72,7 +72,7 @@ pub fn decided_answers(run: &SavedRun, outcomes: &[Outcome]) -> Option<DecidedAn
     let mut counts = DecidedAnswers::default();
     for (trace, decision) in decisions(run, outcomes) {
         let is_open = is_judged && decision.judgment.is_open && decision.by == Decider::Rule;
-        counts.open += usize::from(is_open && !trace.question.has_facts());
+        counts.open += usize::from(is_open && trace.question.is_compared());
         let count = match decision.by {
             _ if decision.judgment.correctness == Correctness::Unsure => &mut counts.unsure,
             Decider::Rule => &mut counts.rule,

@@ -115,17 +115,19 @@ impl<'a> Rankings<'a> {
             return (Some(self.step(stage, hits)), cut);
         }
         let packed = |hits| TraceStep::new(Step::Packed, hits, 0.0);
-        let offered = offered(rankings);
-        let found = in_prompt(recorded, &offered.placed);
-        if !found.is_empty() {
-            self.places.note(
-                "[question whose `prompt` contains some of its|questions whose `prompt` contains some of their] contexts: the others were ranked, not packed",
-                usize::from(found.len() < offered.placed.len()),
-            );
-            let found = found.iter().map(|held| (held.context, held.cut));
-            let (hits, cut) = self.taken(&offered, found);
-            let k = recorded.packed().and_then(|stage| stage.k);
-            return (Some(TraceStep { k, ..packed(hits) }), cut);
+        if recorded.prompt.is_some() {
+            let offered = offered(rankings);
+            let found = in_prompt(recorded, &offered.placed);
+            if !found.is_empty() {
+                self.places.note(
+                    "[question whose `prompt` contains some of its|questions whose `prompt` contains some of their] contexts: the others were ranked, not packed",
+                    usize::from(found.len() < offered.placed.len()),
+                );
+                let found = found.iter().map(|held| (held.context, held.cut));
+                let (hits, cut) = self.taken(&offered, found);
+                let k = recorded.packed().and_then(|stage| stage.k);
+                return (Some(TraceStep { k, ..packed(hits) }), cut);
+            }
         }
         let first = |k: usize| steps.last().map(|last| last.hits.iter().take(k).cloned().collect());
         if let Some(stage) = recorded.packed() {
