@@ -1,4 +1,4 @@
-//! llama.cpp's own server with a real model of 270 million parameters: chat, streaming, embeddings, rerank, and what `doctor` says of them.
+//! llama.cpp's own server with a real model of 270 million parameters: chat, embeddings, rerank, and what `doctor` says of them.
 
 use std::io::{BufRead, BufReader};
 use std::process::{Child, Command, Stdio};
