@@ -22,11 +22,9 @@ use ragtriage_clients::llm::openai::{OpenAiSettings, ask_one_token};
 use ragtriage_core::config::VectorStoreKind;
 use ragtriage_core::text::address::shown_url;
 use ragtriage_core::text::numbers::{plural, thousands};
-use ragtriage_core::text::tokens::Tokenizer;
 use ragtriage_core::types::{DocId, QuestionId, RecipientRole, RetrieverName};
 use ragtriage_pipeline::Error;
 use ragtriage_pipeline::index_check::{IndexCheck, check_index};
-use ragtriage_pipeline::settings::assemble::most_completion_tokens;
 use ragtriage_pipeline::settings::assemble::probe::{self, LocalModel, local_models};
 use ragtriage_pipeline::settings::assemble::recipients::{recipients, uses_vector_store};
 use ragtriage_pipeline::settings::assemble::{self, Environment};
@@ -280,29 +278,16 @@ async fn services(resolved: &Resolved, environment: &Environment, checks: &mut V
         checks.push(answered("rerank endpoint", found, fact).await);
     }
     if calls(RecipientRole::Generator) {
-        let generation = &resolved.settings.generation;
-        let chunking = &resolved.settings.chunking;
-        let top = match chunking.tokenizer {
-            Tokenizer::Cl100kBase => retrieval.k.saturating_mul(chunking.size),
-            _ => usize::MAX,
-        };
-        let passages = generation.context_tokens.min(top) as u64;
-        // A fifth for the instruction, and for a tokenizer that counts more than `cl100k_base`.
-        let most = passages + passages / 5 + most_completion_tokens(generation);
         let settings = probe::generator(resolved, environment);
-        checks.push(chat("generation endpoint", settings, Some(most)).await);
+        checks.push(chat("generation endpoint", settings).await);
     }
     if calls(RecipientRole::Judge) {
-        checks.push(chat("judge endpoint", probe::judge(resolved, environment), None).await);
+        checks.push(chat("judge endpoint", probe::judge(resolved, environment)).await);
     }
 }
 
-/// Checks a model by a call with at most one answer token. A run needs a context of about `most` tokens.
-async fn chat(
-    subject: &'static str,
-    settings: Result<OpenAiSettings, Error>,
-    most: Option<u64>,
-) -> Check {
+/// Checks a model by a call with at most one answer token.
+async fn chat(subject: &'static str, settings: Result<OpenAiSettings, Error>) -> Check {
     let settings = match settings {
         Ok(settings) => settings,
         Err(error) => return Check::new(subject, Err(error)),
@@ -311,23 +296,8 @@ async fn chat(
     let has_key = endpoint.api_key.is_some() || !endpoint.headers.is_empty();
     let key = if has_key { ", key accepted" } else { "" };
     let url = shown_url(&endpoint.url);
-    let mut served = None;
-    let fact = |context: Option<u64>| {
-        served = context;
-        let context =
-            context.map_or(String::new(), |n| format!(", serves {} tokens", thousands(n as usize)));
-        format!("{model} at {url}: answers{key}{context}{MADE_A_CALL}")
-    };
-    let check = answered(subject, ask_one_token(&settings), fact).await;
-    let Some(most) = most.filter(|most| served.is_some_and(|served| served < *most)) else {
-        return check;
-    };
-    let hint = format!(
-        "a prompt and its reply may take about {} tokens: lower generation.context_tokens, max_tokens or retrieval.k, or raise the \
-         server's context length",
-        thousands(most as usize)
-    );
-    Check { status: Status::Note, hint: Some(hint), ..check }
+    let fact = |()| format!("{model} at {url}: answers{key}{MADE_A_CALL}");
+    answered(subject, ask_one_token(&settings), fact).await
 }
 
 /// Waits for a service, no longer than a person does.

@@ -203,6 +203,8 @@ fn audited(folder: &RunFolder, file: &Path, form: ReportFormat) -> Result<(), Fa
     let audit = audit::audit(&run, &outcomes, &rule, &corrections);
     if audit.answers.is_some() {
         folder.write(AUDIT_FILE, input.text().as_bytes())?;
+        let run = SavedRun::load_with_parts(folder, DEPTH)?;
+        write_derived(folder, &Reported::new(folder, run, &plan)?)?;
     }
     match form {
         ReportFormat::Terminal => output::report(&audit_report::report(&audit)),
@@ -225,21 +227,13 @@ pub fn conclude(
 ) -> Result<(), Failure> {
     let run = SavedRun::load_with_parts(folder, DEPTH)?;
     let reported = Reported::new(folder, run, plan)?;
-    let Reported { run, evaluation, .. } = &reported;
-    let summary = output::json(&evaluation.summary, "summary.json")?;
-    let judged = outcomes::render(&run.traces, &evaluation.outcomes);
-    folder.write(outcomes::FILE, judged.as_bytes())?;
-    folder.write("retrieval.trec", trec::documents(run).as_bytes())?;
-    folder.write("qrels.trec", trec::qrels(run).as_bytes())?;
-    let page = reported.html(true);
-    folder.write(HTML_FILE, page.as_bytes())?;
-    // The last one: with it the run is complete.
-    folder.write("summary.json", summary.as_bytes())?;
+    let summary = write_derived(folder, &reported)?;
     let text = if json {
         summary
     } else if full {
         terminal::render(&reported.document(), output::screen())
     } else {
+        let Reported { run, evaluation, .. } = &reported;
         let steps = next::steps(&evaluation.summary, &run.manifest, folder, config, overrides);
         reported.first_screen(&steps)
     };
@@ -248,4 +242,18 @@ pub fn conclude(
         let hint = format!("the run is complete; print it with `ragtriage report {path}`");
         Failure::new(failure.message, hint)
     })
+}
+
+/// Writes all derived files into the run's folder; returns `summary.json`.
+fn write_derived(folder: &RunFolder, reported: &Reported) -> Result<String, Failure> {
+    let Reported { run, evaluation, .. } = reported;
+    let summary = output::json(&evaluation.summary, "summary.json")?;
+    let judged = outcomes::render(&run.traces, &evaluation.outcomes);
+    folder.write(outcomes::FILE, judged.as_bytes())?;
+    folder.write("retrieval.trec", trec::documents(run).as_bytes())?;
+    folder.write("qrels.trec", trec::qrels(run).as_bytes())?;
+    folder.write(HTML_FILE, reported.html(true).as_bytes())?;
+    // The last one: with it the run is complete.
+    folder.write("summary.json", summary.as_bytes())?;
+    Ok(summary)
 }

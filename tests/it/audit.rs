@@ -124,6 +124,7 @@ fn judged_answers_lead_the_reports_of_the_run() {
     assert!((mean.expect("a share") - 1.0 / 3.0).abs() < 1e-12);
     assert!(shown.contains("Answers decided  0 by the rule, 3 by a person, 0 unsure\n"), "{shown}");
     assert_eq!(summary["classes"]["correct"], 1, "a person's judgment counts in every class");
+    assert_eq!(project.summary("k1"), summary, "the files of the run have it too");
     report(&[]);
     assert!(project.read("runs/k1/report.html").contains(correct), "the page");
 }

@@ -107,7 +107,10 @@ fn a_turn_is_lost_by_rewriting_or_after_it() {
     assert_eq!(n_named, N, "{outcomes:#?}");
     let full = project.call(&["report", "runs/r", "--format", "terminal"]).stdout;
     let words = full.split_whitespace().collect::<Vec<_>>().join(" ");
-    assert!(words.contains("20 [17, 20] of 20 by query, correct the rewriting"), "{full}");
+    assert!(
+        words.contains("correct the rewriting: 20 [17, 20] of 20 not_retrieved by query"),
+        "{full}"
+    );
 
     let traces = project.traces("r");
     assert_eq!(traces[0]["stages"][0]["query"], "Which port does the system use?");

@@ -7,7 +7,7 @@ use ragtriage_core::stats::random::Random;
 use ragtriage_core::text::tokens::counter;
 use ragtriage_core::types::{ChunkId, Corpus, Question, QuestionId, Trace};
 use ragtriage_data::run::{RunFolder, SavedRun};
-use ragtriage_eval::labels::{MOST_PASSAGES, doubted, relabel};
+use ragtriage_eval::labels::{DoubtedLabel, MOST_PASSAGES, doubted, relabel};
 use ragtriage_eval::summary::{Evaluation, EvaluationPlan, evaluate};
 use ragtriage_pipeline::settings::assemble;
 use serde_json::Value;
@@ -102,6 +102,15 @@ fn judgments(
     None
 }
 
+/// The answers of a generator that is wrong on every fourth question, whatever its prompt has.
+fn misread(mut run: SavedRun) -> SavedRun {
+    for trace in run.traces.iter_mut().skip(3).step_by(4) {
+        let attempts = trace.conditions.iter_mut().flat_map(|answers| &mut answers.attempts);
+        attempts.for_each(|attempt| "something else".clone_into(&mut attempt.extracted));
+    }
+    run
+}
+
 #[test]
 fn few_judgments_bring_the_losses_back_where_labels_are_wrong() {
     let settings =
@@ -141,6 +150,14 @@ fn few_judgments_bring_the_losses_back_where_labels_are_wrong() {
         let outcomes = evaluated(&run).outcomes;
         let proposed: Vec<_> =
             doubted(&run, &outcomes).into_iter().map(|it| (it.trace, it.passages)).collect();
+        // A label that is wrong comes before a right one whose answer is wrong.
+        let misread = misread(run.clone());
+        let doubted = doubted(&misread, &evaluated(&misread).outcomes);
+        let is_wrong = |label: &DoubtedLabel| {
+            let question = &misread.traces[label.trace].question;
+            question.evidence != person.right[&question.id].evidence
+        };
+        assert!(doubted.len() > 50 && doubted.iter().take(10).all(is_wrong));
         let n_proposed = judgments(run.clone(), &person, &proposed, (of_right, MOST));
         let n_proposed = n_proposed.expect("the labels that are wrong are among the first");
         let all = run.traces.iter().map(|trace| {

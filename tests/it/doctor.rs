@@ -224,4 +224,11 @@ fn a_file_of_chunks_is_compared_with_the_documents_to_its_end() {
         ["1 of 2 are not in the index: b", "2 of 2 differ from their text in the index: a, gone"]
     );
     assert!(facts("chunks").any(|fact| fact == "1 of 4 are in the index twice"));
+    // Offsets alone.
+    let chunk = format!("{}\n", json!({"doc_id": "a", "start": 0, "end": 24}));
+    project.write("chunks.jsonl", chunk.repeat(2));
+    let outcome = doctor(&project, &[&["--index", "--json"][..], &file].concat());
+    let facts = |subject| checks(&outcome, subject).into_iter().map(|check| check.1);
+    assert!(facts("documents").any(|fact| fact == "1 of 2 are not in the index: b"));
+    assert!(facts("chunks").any(|fact| fact == "1 of 2 are in the index twice"));
 }

@@ -79,13 +79,9 @@ fn chat_embeddings_and_rerank_of_a_real_server() {
 
     let checked = project.call(&[&["doctor", "c.toml"], &sets[..]].concat());
     assert_eq!(checked.code, 0, "{}{}", checked.stdout, checked.stderr);
-    for part in ["serves 1,024 tokens", "640 dimensions", "scores passages"] {
+    for part in ["answers", "640 dimensions", "scores passages"] {
         assert!(checked.stdout.contains(part), "{part}: {}", checked.stdout);
     }
-    let beyond =
-        [&["doctor", "c.toml"], &sets[..], &["--set", "generation.max_tokens=1024"]].concat();
-    let beyond = project.call(&beyond);
-    assert!(beyond.code == 0 && beyond.stdout.contains("note"), "{}", beyond.stdout);
 
     project.good("r", &[&sets[..], &["--no-cache"]].concat());
     for trace in project.traces("r") {

@@ -1,7 +1,7 @@
 //! The labels that decide: passages of a run whose judgment may move its verdict most, and the run as it is with a judged label.
 //!
-//! A label is doubted if a passage of the prompt that is not gold seems to answer the question, or if the answer from the gold passages
-//! alone is wrong. If a doubted label is wrong, the other side may have lost the answer: this bounds the verdict.
+//! A label is doubted if a passage of the prompt that is not gold seems to answer the question, if the gold passages lack the gold answer, or
+//! if the answer from them alone is wrong. If a doubted label is wrong, the other side may have lost the answer: this bounds the verdict.
 
 use std::cmp::Reverse;
 
@@ -69,22 +69,30 @@ fn doubt(
 ) -> Option<DoubtedLabel> {
     let oracle = diagnose::correct(trace, outcome, Condition::Oracle);
     let has = |flag| outcome.flags.contains(&flag);
-    // A passage that answers is a surer sign than an answer that is wrong.
-    let signs = 2 * usize::from(has(Flag::AnswerElsewhere))
-        + usize::from(has(Flag::LabelSuspect) || oracle == Some(0.0));
     let gold: Vec<&ChunkId> =
         trace.gold.groups.iter().flatten().flat_map(|member| &member.chunks).collect();
-    let marks = AnswerMatcher::new(&trace.question.marks());
+    let marks = trace.question.marks();
+    let matcher = AnswerMatcher::new(&marks);
+    let text = |id: &&ChunkId| passages.view(id).map_or("", |view| view.text);
+    let is_without_answer = oracle != Some(1.0)
+        && !marks.is_empty()
+        && !gold.iter().any(|id| matcher.found_in_text(text(id)));
+    // Passages are surer signs than an answer that is wrong.
+    let signs = 2 * usize::from(has(Flag::AnswerElsewhere))
+        + 2 * usize::from(is_without_answer)
+        + usize::from(has(Flag::LabelSuspect) || oracle == Some(0.0));
     let wanted = terms::of_question(&trace.question.text);
     let others = trace.packed().filter(|id| !gold.contains(id));
-    let text = |id: &&ChunkId| passages.view(id).map_or("", |view| view.text);
-    let mut holding: Vec<&ChunkId> = others.filter(|id| marks.found_in_text(text(id))).collect();
+    let mut holding: Vec<&ChunkId> = others.filter(|id| matcher.found_in_text(text(id))).collect();
     holding.sort_by_cached_key(|id| Reverse(terms::shared(text(id), &wanted).len()));
     let proposed = holding.into_iter().chain(gold).take(MOST_OF_QUESTION);
     let proposed: Vec<ChunkId> = proposed.cloned().collect();
     let losses = losses(trace, outcome);
-    let stake: f64 = losses.iter().map(|loss| loss.abs()).sum();
-    // An answer without its evidence that is correct loses nothing, but makes the labels look invalid.
+    let lost: f64 = losses.iter().map(|loss| loss.abs()).sum();
+    // A correct answer whose gold passages do not suffice loses nothing, and speaks against the verdict.
+    let retrieved = diagnose::correct(trace, outcome, Condition::Retrieved);
+    let is_reversed = (oracle, retrieved) == (Some(0.0), Some(1.0));
+    let stake = if is_reversed { lost.max(1.0) } else { lost };
     let weight = signs as f64 * (stake + 0.1) / proposed.len().max(1) as f64;
     (weight > 0.0 && !proposed.is_empty()).then_some(DoubtedLabel {
         trace: number,

@@ -1,6 +1,6 @@
 //! Compares an index with the documents and the gold evidence. Nothing is written, and no question is asked.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
 use super::index::indexed_text;
@@ -50,7 +50,7 @@ pub fn check_index(dataset: Dataset, plan: &Plan) -> Result<IndexCheck, Error> {
     let mut points = plan.retrieval.collection().map(|plan| plan.content.passages.len());
     let chunked = Chunked::new(&documents, plan).or_else(|error| {
         // A run refuses the first chunk without a place.
-        let stored = plan.chunking.foreign().and_then(stored).ok_or(error)?;
+        let stored = stored(plan.chunking.foreign().ok_or(error)?, &documents);
         points = Some(stored.len());
         placed(&documents, &stored, plan.chunk_counter.as_ref())
     });
@@ -95,15 +95,22 @@ pub fn check_index(dataset: Dataset, plan: &Plan) -> Result<IndexCheck, Error> {
     Ok(check)
 }
 
-/// Returns the chunks of a file as the points of a collection; `None` where one is known by its offsets alone.
-fn stored(chunks: &ForeignChunks) -> Option<Vec<StoredPassage>> {
+/// Returns the chunks of a file as the points of a collection; one of which only the offsets are known has the text there, if any.
+fn stored(chunks: &ForeignChunks, documents: &[Document]) -> Vec<StoredPassage> {
+    let texts: HashMap<&DocId, &str> =
+        documents.iter().map(|document| (&document.id, document.text.as_str())).collect();
+    let there = |chunk: &ForeignChunk| {
+        let (start, end) = chunk.offsets?;
+        texts.get(&chunk.doc_id)?.get(start..end)
+    };
     let stored = |chunk: &ForeignChunk| {
-        Some(StoredPassage {
+        let text = chunk.text.as_deref().or_else(|| there(chunk)).unwrap_or_default();
+        StoredPassage {
             point: chunk.line.to_string(),
-            text: Some(chunk.text.clone()?),
+            text: Some(text.to_owned()),
             document: Some(chunk.doc_id.to_string()),
             offsets: chunk.offsets,
-        })
+        }
     };
     chunks.chunks().iter().map(stored).collect()
 }

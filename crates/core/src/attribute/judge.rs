@@ -234,7 +234,7 @@ mod tests {
             on("1815", true),
             on("MCMXCII", true),
             on("In 1992.", false),
-            on("In 1992. It ended in 1995.", false),
+            on("It ended in 1992.", false),
         ]);
         let by_judge = Settled { judge, person: Decisions::new() };
         let person = Decisions::from([on(&long, false), on("1992", false)]);
@@ -256,13 +256,13 @@ mod tests {
             assert_eq!(decided("1992", QuestionKind::Span, settled), (of_correct, of_wrong));
             assert_eq!(decided("1815", QuestionKind::Span, settled), (Wrong, Decider::Rule));
             assert_eq!(decided("MCMXCII", QuestionKind::Span, settled), of_other);
-            // One sentence is the rule's; of several, one may be about something else.
+            // Further words may say the gold answer of something else.
             assert_eq!(decided("In 1992.", QuestionKind::Span, settled), (Correct, Decider::Rule));
-            let several = decided("In 1992. It ended in 1995.", QuestionKind::Span, settled);
+            let among_others = decided("It ended in 1992.", QuestionKind::Span, settled);
             let is_asked = !settled.judge.is_empty();
             let by_judge =
                 if is_asked { (Wrong, Decider::Judge) } else { (Correct, Decider::Rule) };
-            assert_eq!(several, by_judge);
+            assert_eq!(among_others, by_judge);
             let unanswerable = decided("1992", QuestionKind::Unanswerable, settled);
             assert_eq!(unanswerable, (Wrong, Decider::Rule));
         }

@@ -45,6 +45,7 @@ closed_set! {
     Ground {
         Equal = "equals a gold answer: `{}`",
         Contained = "gives the gold answer: `{}`",
+        AmongOthers = "gives the gold answer among other words: `{}`",
         AllParts = "has every part of `{}`",
         Polar = "says {}",
         Absent = "does not have `{}`",
@@ -256,6 +257,11 @@ impl<'a> Case<'a> {
         if !self.answer.has_content_besides(span.first..span.end) {
             return correct(Ground::Equal, quote);
         }
+        let is_other_word = |(at, token): (usize, &Token)| {
+            !(span.first..span.end).contains(&at) && self.is_new(token)
+        };
+        let has_more = tokens.iter().enumerate().any(is_other_word);
+        let ground = if has_more { Ground::AmongOthers } else { Ground::Contained };
         if let Some(other) = self.other_option(span) {
             return wrong(Ground::OtherGiven, other);
         }
@@ -265,7 +271,7 @@ impl<'a> Case<'a> {
             if !self.is_bare() && fair.all(|span| self.is_aside(span)) {
                 return unsure(Ground::SaidOfOther, quote);
             }
-            return correct(Ground::Contained, quote);
+            return correct(ground, quote);
         };
         let other = self.quote(rival);
         let covers = span.near.is_superset(&rival.near);
@@ -278,16 +284,16 @@ impl<'a> Case<'a> {
         let leads = |word: &Token| word.clause == tokens[span.first].clause && self.is_asked(word);
         let is_led = || self.value().is_none() && tokens[..span.first].iter().any(leads);
         match (span.emphasised, rival.emphasised) {
-            (true, false) => correct(Ground::Contained, quote),
+            (true, false) => correct(ground, quote),
             (false, true) if !is_first || covered && n_other > 0 && !is_one_clause => {
                 wrong(Ground::OtherGiven, other)
             }
             (false, true) => unsure(Ground::SaidOfOther, other),
             // The first sentence is one candidate alone: it is the answer.
             _ if !is_first && self.is_sentence(rival) => wrong(Ground::OtherGiven, other),
-            _ if self.is_sentence(span) => correct(Ground::Contained, quote),
+            _ if self.is_sentence(span) => correct(ground, quote),
             _ if covers && (n_near > n_other || is_first && (apart || is_led())) => {
-                correct(Ground::Contained, quote)
+                correct(ground, quote)
             }
             // The other candidate comes first, with more words of the question.
             _ if covered && !is_first && n_other > n_near + usize::from(apart) => {

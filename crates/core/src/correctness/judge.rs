@@ -150,8 +150,8 @@ pub struct Judgment {
     pub correctness: Correctness,
     /// A short clause for a report.
     pub reason: String,
-    /// True where a judge decides, if there is one: the rule is unsure, misses words of the gold answer, which others may replace, or found
-    /// it in an answer of several sentences.
+    /// True where a judge decides, if there is one: the rule is unsure, found the gold answer among other words, which may say it of
+    /// something else, or misses words of it, which others may replace.
     pub is_open: bool,
 }
 
@@ -174,11 +174,8 @@ impl Judgment {
 fn auto(question: &Question, answer: &str, language: &'static Language) -> Judgment {
     let Reason { correctness, ground, quote } = decide(question, answer, language);
     let mut judgment = Judgment::new(correctness, ground.name().replace("{}", &quote));
-    judgment.is_open |= match correctness {
-        // A further sentence may say the gold answer of something else.
-        Correctness::Correct => ground != Ground::Equal && split(answer).len() > 1,
-        _ => matches!(ground, Ground::Absent | Ground::Part | Ground::OtherGiven),
-    };
+    judgment.is_open |=
+        matches!(ground, Ground::AmongOthers | Ground::Absent | Ground::Part | Ground::OtherGiven);
     judgment
 }
 

@@ -300,7 +300,9 @@ pub(super) fn is_written(gold: &Parsed) -> bool {
     let is_designator = |last: &Token| last.is_letter() && last.capital && gold.n_words() <= 3;
     let is_code =
         text.contains('-') && text.contains(char::is_numeric) && text.contains(char::is_uppercase);
-    text.contains(['_', '\\', '{', '}', '^', '=', '<', '>', '|', '@', '#', '*', '~', '+'])
+    text.ends_with('-')
+        || gold.tokens.iter().all(Token::is_symbol)
+        || text.contains(['_', '\\', '{', '}', '^', '=', '<', '>', '|', '@', '#', '*', '~', '+'])
         || !text.contains(' ') && (is_code || text.matches('-').count() > 1)
         || text.split(' ').any(is_flag)
         || gold.tokens.windows(3).any(joins)

@@ -496,10 +496,12 @@ impl Trace {
         rewritten.filter(|text| !text.is_empty()).unwrap_or(&self.question.text)
     }
 
-    /// Returns the query of the first retriever whose query is not the question.
+    /// Returns the query that replaced the question: of the first retriever whose query is another one, else what a rewriting returned.
     #[must_use]
     pub fn rewritten(&self) -> Option<&str> {
-        self.retrievers().find_map(|step| step.query.as_deref())
+        let own = || self.rewrite.as_ref().map(|call| call.extracted.as_str());
+        let query = self.retrievers().find_map(|step| step.query.as_deref());
+        query.or_else(|| own().filter(|text| !text.is_empty()))
     }
 
     /// Returns true if the standalone form of the question finds what its rewritten query did not.

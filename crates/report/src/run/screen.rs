@@ -1,7 +1,7 @@
 //! The first screen of a run, which is the head of its report in every format.
 
 use super::{correct, flow, language, metrics, notices, title, what_if};
-use crate::document::{Element, Fact, Report};
+use crate::document::{Element, Report};
 use ragtriage_core::config::GeneratorName;
 use ragtriage_core::text::numbers::plural;
 use ragtriage_core::text::sanitize::shortened;
@@ -46,10 +46,7 @@ pub(super) fn head(run: &SavedRun, summary: &Summary, details: u8) -> Report {
     head.heading(&summary.verdict.answer);
     head.elements.push(Element::Verdict(summary.verdict.reasons.clone()));
     head.elements.push(Element::Flow(flow::flow(run, summary)));
-    let mut facts: Vec<Fact> = what_if::advice(summary).into_iter().collect();
-    if details > 0 {
-        facts.extend(what_if::limits(run, summary));
-    }
+    let mut facts = what_if::changes(run, summary, details > 0);
     if details > 1 {
         facts.extend(metrics::scores(run, summary));
     }

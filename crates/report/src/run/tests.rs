@@ -68,6 +68,8 @@ fn every_conclusion_fits_the_screen() {
         assert!(text.contains(&format!("Is retrieval the bottleneck? {answer}")), "{text}");
         assert!(text.lines().all(|line| line.chars().count() <= COLUMNS), "{text}");
         assert!(text.lines().count() <= 25, "{text}");
+        let tries_model = text.contains("try     another model or prompt: ");
+        assert_eq!(tries_model, answer == "No, the generator is.", "{text}");
         // No interval claims that a number is certain.
         assert!(!text.contains("[0, 0]") && !text.contains("[0.00, 0.00]"), "{text}");
     }

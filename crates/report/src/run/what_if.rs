@@ -5,16 +5,46 @@ use ragtriage_core::text::numbers::{of_count, plural, thousands};
 use ragtriage_core::types::{Cause, FailureClass, RetrieverName, Trace};
 use ragtriage_data::run::SavedRun;
 use ragtriage_eval::summary::{Share, Summary};
+use ragtriage_eval::verdict::{Conclusion, Source};
 use ragtriage_eval::what_if::{Alternative, Change};
 
 const NOTE: &str = "computed from recorded ranks and tokens, without a call; correct answers: if other passages distract the generator no \
      more than now";
 
-/// Returns the change to try; without one, why the change with the most complete evidence is none.
-pub(super) fn advice(summary: &Summary) -> Option<Fact> {
-    if let Some(advice) = summary.what_if.advice.first() {
-        return Some(Fact::new("try", advice.sentence.clone()));
+/// Returns what to try, and what else: what is certain to bring more evidence, then what the largest loss needs.
+pub(super) fn changes(run: &SavedRun, summary: &Summary, with_others: bool) -> Vec<Fact> {
+    let computed = summary.what_if.advice.first().map(|advice| advice.sentence.clone());
+    let (verdict, mut causes) = (&summary.verdict, causes(run, summary));
+    let largest = match verdict.bottleneck {
+        Some(source) if verdict.conclusion == Conclusion::Generator => generator(source, summary),
+        Some(Source::NotRetrieved) if verdict.conclusion != Conclusion::Withheld => causes.take(),
+        _ => None,
+    };
+    let uncertain = if computed.is_none() && largest.is_none() { uncertain(summary) } else { None };
+    let known = [computed, largest, uncertain, reranker(run, summary), causes];
+    let mut known = known.into_iter().flatten();
+    let mut facts = Vec::from_iter(known.next().map(|change| Fact::new("try", change)));
+    let others: Vec<String> = known.collect();
+    if with_others && !others.is_empty() {
+        facts.push(Fact::new("or", others.join("; ")));
     }
+    facts
+}
+
+/// Returns what a generator that loses most needs.
+fn generator(source: Source, summary: &Summary) -> Option<String> {
+    let n = summary.losses.row(FailureClass::WrongAnswer).and_then(|row| row.questions)?;
+    let change = match source {
+        Source::IgnoredContext => "fewer passages, or a prompt that keeps to them",
+        _ => "another model or prompt",
+    };
+    let answers =
+        plural(n, "answer from complete evidence is", "answers from complete evidence are");
+    Some(format!("{change}: {answers} wrong"))
+}
+
+/// Returns why the change with the most complete evidence is none to try.
+fn uncertain(summary: &Summary) -> Option<String> {
     let more = summary.what_if.alternatives.iter().filter(|one| one.net() > 0.0);
     // Of several with as much, the one with the shortest prompts.
     let tokens = |one: &Alternative| one.tokens_after.unwrap_or(0.0);
@@ -24,47 +54,45 @@ pub(super) fn advice(summary: &Summary) -> Option<Fact> {
     };
     let one = more.max_by(by_gain)?;
     let is_certain = one.net_ci95.is_some_and(|ci95| ci95.low > 0.0);
-    Some(Fact::new(
-        "try",
-        format!(
-            "nothing yet: with {}, {} of {} questions have complete evidence instead of {}, {}",
-            name(one),
-            thousands(one.after),
-            thousands(one.n),
-            thousands(one.before),
-            match (one.is_affordable(), is_certain) {
-                (false, _) => "but its prompts are more than three times as long",
-                (true, true) => "but no more correct answers are certain",
-                (true, false) => "which may be chance",
-            }
-        ),
+    Some(format!(
+        "nothing yet: with {}, {} of {} questions have complete evidence instead of {}, {}",
+        name(one),
+        thousands(one.after),
+        thousands(one.n),
+        thousands(one.before),
+        match (one.is_affordable(), is_certain) {
+            (false, _) => "but its prompts are more than three times as long",
+            (true, true) => "but no more correct answers are certain",
+            (true, false) => "which may be chance",
+        }
     ))
 }
 
-/// Returns what a reranker could bring at most, where the run has none and evidence is lost there, and the main cause of `not_retrieved`, with
-/// the losses of the index besides.
-pub(super) fn limits(run: &SavedRun, summary: &Summary) -> Option<Fact> {
+/// Returns what a reranker could bring at most, where the run has none and evidence is lost there.
+fn reranker(run: &SavedRun, summary: &Summary) -> Option<String> {
     let row = |class| summary.losses.row(class);
-    let complete = row(FailureClass::NotRetrieved).and_then(|row| row.complete);
+    let complete = row(FailureClass::NotRetrieved).and_then(|row| row.complete)?;
     let is_lost = row(FailureClass::RankedLow).and_then(|row| row.questions) > Some(0);
     let is_unranked = run.manifest.settings.rerank.model.is_none() && !run.manifest.is_external();
-    let reranker = complete.filter(|_| is_lost && is_unranked);
-    let reranker = reranker.map(|n| format!("rerank.model: at most {} complete", thousands(n)));
+    let most = || format!("rerank.model: at most {} complete", thousands(complete));
+    (is_lost && is_unranked).then(most)
+}
+
+/// Returns the main cause of `not_retrieved`, and what is not in the index, which no other retriever finds.
+fn causes(run: &SavedRun, summary: &Summary) -> Option<String> {
     let n = summary.causes.values().map(|share| share.count).sum();
     let causes = Cause::ALL.into_iter().filter_map(|cause| {
         let share = summary.causes.get(cause.name())?;
         Some((cause, share))
     });
-    // The main one, and what is not in the index, which no other retriever finds.
-    let main = causes.clone().max_by_key(|(_, share)| share.count).map(|(cause, _)| cause);
-    let shown = causes
-        .filter(|(cause, share)| Some(*cause) == main || *cause == Cause::Index && share.count > 0);
+    let main = causes.clone().max_by_key(|(_, share)| share.count).map(|(cause, _)| cause)?;
+    let shown =
+        causes.filter(|(cause, share)| *cause == main || *cause == Cause::Index && share.count > 0);
     let shown = shown.map(|(cause, share)| {
         let (n_caused, n) = (counted(share, n), thousands(n));
-        format!("not_retrieved: {n_caused} of {n} by {cause}, {}", change(cause, run))
+        format!("{}: {n_caused} of {n} not_retrieved by {cause}", change(cause, run))
     });
-    let parts: Vec<String> = reranker.into_iter().chain(shown).collect();
-    (!parts.is_empty()).then(|| Fact::new("or", parts.join("; ")))
+    Some(shown.collect::<Vec<_>>().join("; "))
 }
 
 /// Returns the count with the interval of its share of `n`.

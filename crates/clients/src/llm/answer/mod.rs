@@ -18,6 +18,7 @@ use std::sync::LazyLock;
 use regex::Regex;
 use serde_json::Value;
 
+use ragtriage_core::text::citations::Citable;
 use ragtriage_core::text::thinking::without_thinking;
 use ragtriage_core::types::{Finish, Stance};
 
@@ -145,20 +146,20 @@ fn tidy(answer: &str) -> &str {
     without_citations(unquoted(without_citations(answer.trim())))
 }
 
-/// Drops trailing marks such as `[1]`, `[2, 3]`, and a full stop after them. `list[1]`, a single word, is
+/// Drops trailing citations in brackets such as `[1]`, `(passage 2)`, and a full stop after them. `list[1]`, a single word, is
 /// unchanged.
 fn without_citations(mut text: &str) -> &str {
+    let names = Citable::new([]);
     loop {
         let body = text.strip_suffix('.').unwrap_or(text).trim_end();
-        let Some((before, inside)) = body.strip_suffix(']').and_then(|body| body.rsplit_once('['))
-        else {
+        let Some((before, last)) = body.rfind(['[', '(', '【']).map(|at| body.split_at(at)) else {
             return text;
         };
-        let is_mark = inside.contains(|c: char| c.is_ascii_digit())
-            && inside.chars().all(|c| c.is_ascii_digit() || matches!(c, ',' | ' ' | '-' | '–'));
+        let rest = names.without_citations(last);
+        let is_citation = rest != last && rest.trim_matches(['(', ')', ' ']).is_empty();
         let is_index =
             before.ends_with(char::is_alphanumeric) && !before.contains(char::is_whitespace);
-        if !is_mark || is_index || before.trim().is_empty() {
+        if !is_citation || is_index || before.trim().is_empty() {
             return text;
         }
         text = before.trim_end();

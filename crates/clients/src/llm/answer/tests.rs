@@ -99,6 +99,11 @@ fn citation_marks_and_one_pair_of_quotes_go() {
     answered("Answer: `kubectl drain`", "kubectl drain");
     answered("Answer: “Paris”.", "Paris");
     answered("Answer: \"Tar\" and \"Creek\"", "\"Tar\" and \"Creek\"");
+    for mark in ["[^2]", "[#2]", "【2】", "[2; 3]", "[2 and 3]", "[Passage 2]", "(passage 2)."] {
+        answered(&format!("Answer: Paris {mark}"), "Paris");
+    }
+    answered("Answer: area 51 [1000]", "area 51 [1000]");
+    answered("Answer: call close()", "call close()");
     answered("Answer: list[1]", "list[1]");
     answered("Answer: [1]", "[1]");
     answered("Answer: Dial [M]", "Dial [M]");

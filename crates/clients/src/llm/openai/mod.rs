@@ -17,9 +17,6 @@ use crate::Error;
 use crate::http::{Client, is_complaint};
 use ragtriage_core::prompt::Prompt;
 
-/// The served context length in the properties of a llama.cpp server.
-const LLAMA_SERVED: &str = "/default_generation_settings/n_ctx";
-
 /// Part of the fingerprint: raised whenever a change here changes what is sent or how a reply is read.
 const VERSION: u32 = 1;
 
@@ -61,24 +58,6 @@ impl OpenAi {
         // The parts of a content may spell a key together.
         Ok(Completion { text: self.client.hide(reply.text), seconds: answer.seconds, ..reply })
     }
-
-    /// Returns the served context length: of llama.cpp's properties, whose list of models has the trained one; else of the list
-    /// of models, as vLLM writes it.
-    async fn served_context(&self) -> Option<u64> {
-        let base = self.client.path().strip_suffix(self.client.names.path)?;
-        let get = async |path: &str| {
-            let answer = self.client.get(path).await.ok()?;
-            serde_json::from_slice::<Value>(&answer.body).ok()
-        };
-        let properties = get(&format!("{}/props", base.trim_end_matches("/v1"))).await;
-        let served = properties.and_then(|found| found.pointer(LLAMA_SERVED)?.as_u64());
-        if served.is_some() {
-            return served;
-        }
-        let models = get(&format!("{base}/models")).await?;
-        let mut models = models["data"].as_array()?.iter();
-        models.find(|model| model["id"] == *self.model)?["max_model_len"].as_u64()
-    }
 }
 
 #[async_trait]
@@ -102,12 +81,11 @@ impl Generator for OpenAi {
     }
 }
 
-/// Makes one call, of a few prompt tokens and at most one answer token. Returns the context length in tokens that the server serves,
-/// if it says so.
+/// Makes one call, of a few prompt tokens and at most one answer token.
 ///
 /// # Errors
 /// A failed call.
-pub async fn ask_one_token(settings: &OpenAiSettings) -> Result<Option<u64>, Error> {
+pub async fn ask_one_token(settings: &OpenAiSettings) -> Result<(), Error> {
     let mut settings = OpenAiSettings { max_tokens: 1, ..settings.clone() };
     for name in [MAX_COMPLETION_TOKENS, "max_tokens"] {
         if let Some(most) = settings.extra_body.get_mut(name) {
@@ -120,9 +98,7 @@ pub async fn ask_one_token(settings: &OpenAiSettings) -> Result<Option<u64>, Err
         system: String::new(),
         user: "Hi".to_owned(),
     };
-    let model = OpenAi::new(&settings, None)?;
-    model.call(&prompt).await?;
-    Ok(model.served_context().await)
+    OpenAi::new(&settings, None)?.call(&prompt).await.map(drop)
 }
 
 #[cfg(test)]

@@ -6,7 +6,7 @@ use serde_json::{Map, Value, json};
 use wiremock::matchers::{any, body_json, header, method, path};
 use wiremock::{Mock, MockServer, ResponseTemplate};
 
-use super::{OpenAi, OpenAiSettings, ask_one_token, most_completion_tokens};
+use super::{OpenAi, OpenAiSettings, most_completion_tokens};
 use crate::Error;
 use crate::http::{Backoff, Endpoint, GENERATION, Secret};
 use crate::llm::{Completion, Generator};
@@ -115,32 +115,6 @@ async fn a_key_that_an_answer_echoes_is_hidden() {
             ResponseTemplate::new(200).insert_header("x-echo", KEY).set_body_string(body.clone());
         let reply = ask(&server(vec![(answer, 1)]).await).await.expect("an answer");
         assert_eq!(reply.text, "Paris (***)", "{body}");
-    }
-}
-
-#[tokio::test]
-async fn the_served_context_is_that_of_the_properties_else_of_the_list_of_models() {
-    // As llama.cpp and vLLM write them; llama.cpp's list has the context that the model was trained with.
-    let properties = json!({"default_generation_settings": {"n_ctx": 512}, "model_path": "x.gguf"});
-    let trained = json!({"data": [{"id": "x.gguf", "meta": {"n_ctx_train": 32768}}]});
-    let listed =
-        json!({"data": [{"id": "n", "max_model_len": 1}, {"id": "m", "max_model_len": 4096}]});
-    for (properties, models, expected) in [
-        (Some(properties), trained, Some(512)),
-        (None, listed, Some(4096)),
-        (None, json!({}), None),
-    ] {
-        let server = MockServer::start().await;
-        let at = |asked: &str| Mock::given(path(asked));
-        at("/v1/chat/completions").respond_with(paris()).expect(1).mount(&server).await;
-        let body = ResponseTemplate::new(200).set_body_json(models);
-        at("/v1/models").respond_with(body).mount(&server).await;
-        if let Some(properties) = properties {
-            let body = ResponseTemplate::new(200).set_body_json(properties);
-            at("/props").respond_with(body).mount(&server).await;
-        }
-        let served = ask_one_token(&settings(format!("{}/v1", server.uri()))).await;
-        assert_eq!(served.expect("an answer"), expected);
     }
 }
 

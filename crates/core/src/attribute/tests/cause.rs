@@ -44,9 +44,9 @@ fn the_first_search_that_finds_the_evidence_names_the_cause() {
 
 #[test]
 fn what_the_standalone_form_finds_was_lost_by_the_query_that_replaced_the_question() {
-    let reason = |query: Option<&str>| {
+    let reason = |[rewritten, query]: [Option<&str>; 2]| {
         let outcome = outcome(|trace| {
-            trace.rewrite = query.map(Attempt::new);
+            trace.rewrite = rewritten.map(Attempt::new);
             trace.steps[0].query = query.map(str::to_owned);
             let standalone = vec!["d#1".into()];
             trace.other_searches = Some(OtherSearches { standalone, ..searched(&[], &[]) });
@@ -58,8 +58,12 @@ fn what_the_standalone_form_finds_was_lost_by_the_query_that_replaced_the_questi
         outcome.reason
     };
     let found = "; it is found with the standalone form of the question";
-    assert!(reason(None).ends_with(found));
-    assert!(reason(Some("Which?")).ends_with(&format!("{found}, not with the rewritten query")));
+    assert!(reason([None; 2]).ends_with(found));
+    // A rewriting that returns the question leaves it as the query.
+    for query in [Some("Which?"), None] {
+        let reason = reason([Some("Which?"), query]);
+        assert!(reason.ends_with(&format!("{found}, not with the rewritten query")));
+    }
 }
 
 #[test]

@@ -215,23 +215,23 @@ impl<'a> Judging<'a> {
             return question;
         }
         question.answers = self.answers();
-        let is_free = !question.required.is_empty() || !self.states(&question.answers);
+        let is_free =
+            !question.required.is_empty() || !self.states(&question.answers, &question.evidence);
         question.kind = evidence::kind(question.kind, &question.answers, is_free);
         question
     }
 
-    /// Returns true if the evidence has one of `answers` in its words, or no passage was judged to answer: otherwise a person says that the
+    /// Returns true if `evidence` has one of `answers` in its words, or no passage was judged to answer: otherwise a person says that the
     /// answer has other words.
-    fn states(&self, answers: &[String]) -> bool {
-        let evidence = self.judgments().filter_map(|(number, judgment)| match judgment {
-            JudgedPassage::Answers(_, Evidence { range, .. }) => {
-                let text = &self.corpus.document_of(number).text;
-                Some(range.map_or(text.as_str(), |range| &text[range.as_range()]))
-            }
-            JudgedPassage::Graded(_) => None,
-        });
-        let texts: Vec<&str> = evidence.collect();
-        texts.is_empty() || texts.iter().any(|text| evidence::occurs(answers, text))
+    fn states(&self, answers: &[String], evidence: &[Group]) -> bool {
+        let is_new = |(_, judgment)| matches!(judgment, &JudgedPassage::Answers(..));
+        let states = |member: &Member| {
+            let text = self.corpus.document(&member.doc).map_or("", |document| &document.text);
+            let mut quotes = member.ranges.iter().map(|range| &text[range.as_range()]);
+            let is_whole = member.ranges.is_empty() && evidence::occurs(answers, text);
+            is_whole || quotes.any(|quote| evidence::occurs(answers, quote))
+        };
+        !self.judgments().any(is_new) || evidence.iter().flatten().any(states)
     }
 
     /// Returns the question's previous evidence, without documents and ranges now judged not relevant, and with the passages that

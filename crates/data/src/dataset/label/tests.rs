@@ -260,6 +260,26 @@ fn what_a_question_came_with_stays() {
     assert_eq!(labelled.evidence[0][0].ranges, [(0, 19).into()]);
 }
 
+#[test]
+fn a_passage_that_words_the_answer_otherwise_leaves_the_kind_of_a_question_whose_evidence_has_it() {
+    let corpus = corpus();
+    for (kind, range, expected) in [
+        (QuestionKind::Span, (0, 19), QuestionKind::Span),
+        (QuestionKind::Span, (0, 8), QuestionKind::Free),
+        (QuestionKind::Free, (0, 19), QuestionKind::Span),
+    ] {
+        let ranges = vec![range.into()];
+        let member = ragtriage_core::types::Member { doc: "a".into(), ranges };
+        let evidence = vec![vec![member]];
+        let answers = vec!["6 minutes".to_owned()];
+        let asked = Question { kind, evidence, answers, ..question("q") };
+        let mut script = Script::new(&["3", "Six minutes, it is.", ""]);
+        let mut judging = judging::Judging::new(&asked, &corpus, vec![2], (1, 1));
+        let end = judging.run(&mut |prompt: Prompt<'_>| script.ask(prompt)).expect("done");
+        assert_eq!(judging.labelled(end).kind, expected);
+    }
+}
+
 /// The evidence of a question with previous `groups` of whole documents, after `passages` were judged as `says`.
 fn evidence_after(
     groups: &[&[&str]],
