@@ -65,7 +65,6 @@ enum ReportFormat {
     /// Text for a terminal.
     Terminal,
     /// Markdown, for a pull request.
-    #[value(alias = "markdown")]
     Md,
     /// summary.json.
     Json,
@@ -203,6 +202,8 @@ fn audited(folder: &RunFolder, file: &Path, form: ReportFormat) -> Result<(), Fa
     let audit = audit::audit(&run, &outcomes, &rule, &corrections);
     if audit.answers.is_some() {
         folder.write(AUDIT_FILE, input.text().as_bytes())?;
+    }
+    if audit.answers.is_some() && run.manifest.finished.is_some() {
         let run = SavedRun::load_with_parts(folder, DEPTH)?;
         write_derived(folder, &Reported::new(folder, run, &plan)?)?;
     }
@@ -248,8 +249,7 @@ pub fn conclude(
 fn write_derived(folder: &RunFolder, reported: &Reported) -> Result<String, Failure> {
     let Reported { run, evaluation, .. } = reported;
     let summary = output::json(&evaluation.summary, "summary.json")?;
-    let judged = outcomes::render(&run.traces, &evaluation.outcomes);
-    folder.write(outcomes::FILE, judged.as_bytes())?;
+    folder.write(outcomes::FILE, outcomes::render(&run.traces, &evaluation.outcomes).as_bytes())?;
     folder.write("retrieval.trec", trec::documents(run).as_bytes())?;
     folder.write("qrels.trec", trec::qrels(run).as_bytes())?;
     folder.write(HTML_FILE, reported.html(true).as_bytes())?;

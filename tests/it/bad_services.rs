@@ -154,7 +154,7 @@ fn a_summary_that_finds_no_space_leaves_the_old_one_whole() {
     assert_eq!(
         outcome.since_start(),
         "error: cannot write `runs/r/summary.json`: No space left on device (os error 28)\n\
-         hint: free some disk space, and repeat the command; a run whose folder is still there continues with `--resume`\n"
+         hint: free some disk space, and repeat the command; an interrupted run continues with `--resume`\n"
     );
     assert_eq!(project.read("runs/r/summary.json"), before);
     assert!(

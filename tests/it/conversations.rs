@@ -108,7 +108,7 @@ fn a_turn_is_lost_by_rewriting_or_after_it() {
     let full = project.call(&["report", "runs/r", "--format", "terminal"]).stdout;
     let words = full.split_whitespace().collect::<Vec<_>>().join(" ");
     assert!(
-        words.contains("correct the rewriting: 20 [17, 20] of 20 not_retrieved by query"),
+        words.contains("correct the rewriting: of 20 not_retrieved, 20 [17, 20] by query"),
         "{full}"
     );
 

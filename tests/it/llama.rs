@@ -79,7 +79,7 @@ fn chat_embeddings_and_rerank_of_a_real_server() {
 
     let checked = project.call(&[&["doctor", "c.toml"], &sets[..]].concat());
     assert_eq!(checked.code, 0, "{}{}", checked.stdout, checked.stderr);
-    for part in ["answers", "640 dimensions", "scores passages"] {
+    for part in ["generation endpoint", "640 dimensions", "scores passages"] {
         assert!(checked.stdout.contains(part), "{part}: {}", checked.stdout);
     }
 

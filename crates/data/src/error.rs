@@ -142,7 +142,7 @@ impl Error {
             let message = format!("cannot {action} `{}`: {source}", path.display());
             let hint = match source.kind() {
                 ErrorKind::StorageFull | ErrorKind::FileTooLarge | ErrorKind::QuotaExceeded => {
-                    "free some disk space, and repeat the command; a run whose folder is still there continues with `--resume`"
+                    "free some disk space, and repeat the command; an interrupted run continues with `--resume`"
                 }
                 ErrorKind::PermissionDenied => {
                     "check the permissions, or choose another folder with `--out`"

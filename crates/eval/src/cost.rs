@@ -35,6 +35,8 @@ pub fn costs(run: &SavedRun) -> Vec<CostSummary> {
         Some((_, values)) => values.push(value),
         None => columns.push((name, vec![value])),
     };
+    let rewrites = run.traces.iter().filter_map(|trace| call(trace).and(trace.rewrite.as_ref()));
+    rewrites.for_each(|call| add("rewrite".to_owned(), call.seconds));
     // Another pipeline may not record the time of a stage.
     let is_timed = |step: &&TraceStep| step.seconds > 0.0 || !run.manifest.is_external();
     for step in run.traces.iter().flat_map(|trace| &trace.steps).filter(is_timed) {
@@ -136,6 +138,17 @@ mod tests {
             found(&run, "usd").map(|(n, _, p50, p95)| (n, p50, p95)),
             Some((19, 0.001, 0.001))
         );
+    }
+
+    #[test]
+    fn the_call_that_rewrote_a_question_has_a_row_and_is_part_of_its_cost() {
+        let mut run = timed();
+        for at in [3, 19] {
+            run.traces[at].rewrite = Some(Attempt { seconds: 0.5, ..Attempt::new("Which?") });
+        }
+        // The answer to the last question is cached.
+        assert_eq!(found(&run, "rewrite"), Some((1, 0.5, 0.5, 0.5)));
+        assert_eq!(of_question(&run.traces[3], &run, Family::Seconds), Some(0.25 + 1.0 + 0.5));
     }
 
     #[test]

@@ -71,12 +71,14 @@ fn doubt(
     let has = |flag| outcome.flags.contains(&flag);
     let gold: Vec<&ChunkId> =
         trace.gold.groups.iter().flatten().flat_map(|member| &member.chunks).collect();
-    let marks = trace.question.marks();
-    let matcher = AnswerMatcher::new(&marks);
+    let matcher = AnswerMatcher::new(&trace.question.marks());
     let text = |id: &&ChunkId| passages.view(id).map_or("", |view| view.text);
-    let is_without_answer = oracle != Some(1.0)
-        && !marks.is_empty()
-        && !gold.iter().any(|id| matcher.found_in_text(text(id)));
+    let lacks = |id| passages.view(id).is_some_and(|view| !matcher.found_in_text(view.text));
+    // Reference sentences occur in no passage.
+    let is_without_answer = trace.question.kind == QuestionKind::Span
+        && oracle != Some(1.0)
+        && !gold.is_empty()
+        && gold.iter().all(|&id| lacks(id));
     // Passages are surer signs than an answer that is wrong.
     let signs = 2 * usize::from(has(Flag::AnswerElsewhere))
         + 2 * usize::from(is_without_answer)
@@ -89,10 +91,9 @@ fn doubt(
     let proposed: Vec<ChunkId> = proposed.cloned().collect();
     let losses = losses(trace, outcome);
     let lost: f64 = losses.iter().map(|loss| loss.abs()).sum();
-    // A correct answer whose gold passages do not suffice loses nothing, and speaks against the verdict.
+    // A correct answer whose gold passages do not suffice may count as no loss, and speaks against the verdict.
     let retrieved = diagnose::correct(trace, outcome, Condition::Retrieved);
-    let is_reversed = (oracle, retrieved) == (Some(0.0), Some(1.0));
-    let stake = if is_reversed { lost.max(1.0) } else { lost };
+    let stake = if (oracle, retrieved) == (Some(0.0), Some(1.0)) { lost.max(1.0) } else { lost };
     let weight = signs as f64 * (stake + 0.1) / proposed.len().max(1) as f64;
     (weight > 0.0 && !proposed.is_empty()).then_some(DoubtedLabel {
         trace: number,

@@ -95,19 +95,20 @@ pub fn check_index(dataset: Dataset, plan: &Plan) -> Result<IndexCheck, Error> {
     Ok(check)
 }
 
-/// Returns the chunks of a file as the points of a collection; one of which only the offsets are known has the text there, if any.
+/// Returns the chunks of a file as the points of a collection; one of which only the offsets are known has the text there, else a
+/// text that no document has.
 fn stored(chunks: &ForeignChunks, documents: &[Document]) -> Vec<StoredPassage> {
-    let texts: HashMap<&DocId, &str> =
-        documents.iter().map(|document| (&document.id, document.text.as_str())).collect();
+    let texts: HashMap<_, _> = documents.iter().map(|it| (&it.id, it.text.as_str())).collect();
     let there = |chunk: &ForeignChunk| {
         let (start, end) = chunk.offsets?;
         texts.get(&chunk.doc_id)?.get(start..end)
     };
     let stored = |chunk: &ForeignChunk| {
-        let text = chunk.text.as_deref().or_else(|| there(chunk)).unwrap_or_default();
+        let text = chunk.text.as_deref().or_else(|| there(chunk)).map(str::to_owned);
+        let nowhere = || format!("{} {:?}", chunk.doc_id, chunk.offsets);
         StoredPassage {
             point: chunk.line.to_string(),
-            text: Some(text.to_owned()),
+            text: Some(text.unwrap_or_else(nowhere)),
             document: Some(chunk.doc_id.to_string()),
             offsets: chunk.offsets,
         }

@@ -257,10 +257,8 @@ impl<'a> Case<'a> {
         if !self.answer.has_content_besides(span.first..span.end) {
             return correct(Ground::Equal, quote);
         }
-        let is_other_word = |(at, token): (usize, &Token)| {
-            !(span.first..span.end).contains(&at) && self.is_new(token)
-        };
-        let has_more = tokens.iter().enumerate().any(is_other_word);
+        let is_beyond = |at: &usize| !(span.first..span.end).contains(at);
+        let has_more = (0..tokens.len()).filter(is_beyond).any(|at| self.is_new(&tokens[at]));
         let ground = if has_more { Ground::AmongOthers } else { Ground::Contained };
         if let Some(other) = self.other_option(span) {
             return wrong(Ground::OtherGiven, other);

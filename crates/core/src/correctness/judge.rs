@@ -150,8 +150,8 @@ pub struct Judgment {
     pub correctness: Correctness,
     /// A short clause for a report.
     pub reason: String,
-    /// True where a judge decides, if there is one: the rule is unsure, found the gold answer among other words, which may say it of
-    /// something else, or misses words of it, which others may replace.
+    /// True where a judge decides, if there is one: the rule is unsure, found the gold answer among other words or sentences, which may say
+    /// it of something else, or misses words of it, which others may replace.
     pub is_open: bool,
 }
 
@@ -175,7 +175,8 @@ fn auto(question: &Question, answer: &str, language: &'static Language) -> Judgm
     let Reason { correctness, ground, quote } = decide(question, answer, language);
     let mut judgment = Judgment::new(correctness, ground.name().replace("{}", &quote));
     judgment.is_open |=
-        matches!(ground, Ground::AmongOthers | Ground::Absent | Ground::Part | Ground::OtherGiven);
+        matches!(ground, Ground::AmongOthers | Ground::Absent | Ground::Part | Ground::OtherGiven)
+            || matches!(ground, Ground::AllParts | Ground::Polar) && split(answer).len() > 1;
     judgment
 }
 

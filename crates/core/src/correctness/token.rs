@@ -37,7 +37,7 @@ static MARKUP: LazyLock<Vec<(Regex, &str)>> = LazyLock::new(|| {
         (r"`([^`<\n]+) <https?:[^>\s]*>`_{1,2}", "$1"),
         (
             r"(?ix) ( ` [^`\n]+ ` | \A (?-i:[a-z_]) [\w.]* \[ \d+ \] \z ) | \s* (?:
-                \[ \s* [\^\x23]? \d+ (?: \s* (?: [,;–&-] | \b (?: and | or | to ) \b )+ \s* [\^\x23]? \d+ )* \s* \] (?: \( [^)\s]* \) )?
+                \[ \s* [\^\x23]? \d{1,3} (?: (?: \s* (?: [,;–&-] | \b (?: and | or | to ) \b ) )+ \s* [\^\x23]? \d{1,3} )* \s* \] (?: \( [^)\s]* \) )?
               | [\[(] \s* (?: cf\.? | see | from | source s? : )? \s*
                 (?: doc | document | passage | source | context | ref | reference | chunk
                 | citation ) s? (?: [\s:.\#_-]* [\w-]* \d [\w.,\s-]* )? [\])]

@@ -152,9 +152,9 @@ fn estimated(estimate: &Estimate, facts: &VerdictFacts<'_>) -> Option<String> {
     let Estimate { correct, n, .. } = *estimate;
     (lacking.count() > 0 && n > 0).then(|| {
         format!(
-            "Losses are estimated: with complete evidence {} of {} correct ({}), and the other questions are taken to be as easy. Too few \
-             of the questions lost before the prompt have an answer from the gold passages alone (condition `oracle`), which would \
-             measure them.",
+            "Losses are estimated: with complete evidence {} of {} correct ({}), and the other questions are taken to be as easy. They \
+             would be measured if more of the questions lost before the prompt had an answer from the gold passages alone (condition \
+             `oracle`).",
             thousands(correct),
             plural(n, "answer is", "answers are"),
             percent_of(correct, n)

@@ -126,8 +126,8 @@ fn without_an_oracle_the_share_right_with_evidence_scales_what_is_lost_without()
         found.text
     );
     let caution = "Losses are estimated: with complete evidence 90 of 100 answers are correct (90.0%), and the other questions are \
-                   taken to be as easy. Too few of the questions lost before the prompt have an answer \
-                   from the gold passages alone (condition `oracle`), which would measure them.";
+                   taken to be as easy. They would be measured if more of the questions lost before the prompt \
+                   had an answer from the gold passages alone (condition `oracle`).";
     assert_eq!(found.cautions, [caution]);
     // 14 of 20 are correct: .48 to .85, with half the odds .32. At .32 the generator loses more.
     assert_eq!(estimated(14, 6, 40).conclusion, Conclusion::Undecided);

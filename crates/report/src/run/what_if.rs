@@ -21,10 +21,9 @@ pub(super) fn changes(run: &SavedRun, summary: &Summary, with_others: bool) -> V
         _ => None,
     };
     let uncertain = if computed.is_none() && largest.is_none() { uncertain(summary) } else { None };
-    let known = [computed, largest, uncertain, reranker(run, summary), causes];
-    let mut known = known.into_iter().flatten();
-    let mut facts = Vec::from_iter(known.next().map(|change| Fact::new("try", change)));
-    let others: Vec<String> = known.collect();
+    let mut first = [computed, largest, uncertain].into_iter().flatten();
+    let mut facts = Vec::from_iter(first.next().map(|change| Fact::new("try", change)));
+    let others: Vec<String> = first.chain(reranker(run, summary)).chain(causes).collect();
     if with_others && !others.is_empty() {
         facts.push(Fact::new("or", others.join("; ")));
     }
@@ -38,9 +37,8 @@ fn generator(source: Source, summary: &Summary) -> Option<String> {
         Source::IgnoredContext => "fewer passages, or a prompt that keeps to them",
         _ => "another model or prompt",
     };
-    let answers =
-        plural(n, "answer from complete evidence is", "answers from complete evidence are");
-    Some(format!("{change}: {answers} wrong"))
+    let n = plural(n, "answer from complete evidence is", "answers from complete evidence are");
+    Some(format!("{change}: {n} wrong"))
 }
 
 /// Returns why the change with the most complete evidence is none to try.
@@ -90,7 +88,7 @@ fn causes(run: &SavedRun, summary: &Summary) -> Option<String> {
         causes.filter(|(cause, share)| *cause == main || *cause == Cause::Index && share.count > 0);
     let shown = shown.map(|(cause, share)| {
         let (n_caused, n) = (counted(share, n), thousands(n));
-        format!("{}: {n_caused} of {n} not_retrieved by {cause}", change(cause, run))
+        format!("{}: of {n} not_retrieved, {n_caused} by {cause}", change(cause, run))
     });
     Some(shown.collect::<Vec<_>>().join("; "))
 }

@@ -5,7 +5,7 @@
 //!    line breaks, and the text of `<answer>` is the reply;
 //! 2. the thinking before the answer is dropped ([`without_thinking`]);
 //! 3. the last line that begins with `Answer:` is taken, else the `answer` field of a JSON object, else the whole text;
-//! 4. trailing citation marks and one pair of enclosing quotes, backticks or asterisks are removed;
+//! 4. trailing citations by number in brackets, and one pair of enclosing quotes, backticks or asterisks are removed;
 //! 5. a reply that reached the token limit has an answer only if that is marked by label or field, and ended by a line
 //!    break, or the end of its value: thinking and reasoning that were truncated are none. A reply that calls a tool has
 //!    one only if it is marked.
@@ -156,10 +156,11 @@ fn without_citations(mut text: &str) -> &str {
             return text;
         };
         let rest = names.without_citations(last);
-        let is_citation = rest != last && rest.trim_matches(['(', ')', ' ']).is_empty();
-        let is_index =
-            before.ends_with(char::is_alphanumeric) && !before.contains(char::is_whitespace);
-        if !is_citation || is_index || before.trim().is_empty() {
+        let is_mark = rest != last && matches!(rest.trim(), "" | "()") && !last.ends_with('`');
+        let is_index = last.starts_with('[')
+            && before.ends_with(|c: char| c.is_ascii_alphanumeric())
+            && !before.contains(char::is_whitespace);
+        if !is_mark || is_index || before.trim().is_empty() {
             return text;
         }
         text = before.trim_end();

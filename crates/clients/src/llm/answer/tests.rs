@@ -102,6 +102,11 @@ fn citation_marks_and_one_pair_of_quotes_go() {
     for mark in ["[^2]", "[#2]", "【2】", "[2; 3]", "[2 and 3]", "[Passage 2]", "(passage 2)."] {
         answered(&format!("Answer: Paris {mark}"), "Paris");
     }
+    answered("Answer: 六分钟[2]", "六分钟");
+    for kept in ["Paris ([1])", "call print(arr[1])", "Paris (see [1])", "list[2] of f(1)"] {
+        answered(&format!("Answer: {kept}"), kept);
+    }
+    answered("Answer: `kubectl drain [1]`", "kubectl drain");
     answered("Answer: area 51 [1000]", "area 51 [1000]");
     answered("Answer: call close()", "call close()");
     answered("Answer: list[1]", "list[1]");
