@@ -111,16 +111,9 @@ impl Client {
         self.answer(self.inner.post(self.url.clone()).body(body)).await
     }
 
-    /// Makes one call without a body to a path of the server, otherwise as [`Self::send`].
-    pub(crate) async fn get(&self, path: &str) -> Result<Response, Error> {
-        let mut url = self.url.clone();
-        url.set_path(path);
-        self.answer(self.inner.get(url)).await
-    }
-
-    /// Returns the path that is called.
-    pub(crate) fn path(&self) -> &str {
-        self.url.path()
+    /// Makes one call without a body, otherwise as [`Self::send`].
+    pub(crate) async fn get(&self) -> Result<Response, Error> {
+        self.answer(self.inner.get(self.url.clone())).await
     }
 
     /// Sends `request` about `texts`, with retries, and parses the successful answer; a call with too many texts is

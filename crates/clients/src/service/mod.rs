@@ -180,7 +180,7 @@ fn wrong_setting(setting: &str, problem: &str) -> Error {
 impl Service {
     /// Connects without asking a question: any status but a refused key or a failure of the server is good.
     pub async fn reach(&self) -> Result<(), Error> {
-        let response = self.client.get(self.client.path()).await?;
+        let response = self.client.get().await?;
         match response.status {
             401 | 403 | 500.. => Err(self.client.status(&response)),
             _ => Ok(()),

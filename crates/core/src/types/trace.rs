@@ -492,16 +492,19 @@ impl Trace {
     /// Returns the text that the built-in retrievers search for: the rewritten question, else the question.
     #[must_use]
     pub fn query(&self) -> &str {
-        let rewritten = self.rewrite.as_ref().map(|call| call.extracted.as_str());
-        rewritten.filter(|text| !text.is_empty()).unwrap_or(&self.question.text)
+        self.rewriting().unwrap_or(&self.question.text)
+    }
+
+    /// Returns what a rewriting of the question returned.
+    fn rewriting(&self) -> Option<&str> {
+        let returned = self.rewrite.as_ref().map(|call| call.extracted.as_str());
+        returned.filter(|text| !text.is_empty())
     }
 
     /// Returns the query that replaced the question: of the first retriever whose query is another one, else what a rewriting returned.
     #[must_use]
     pub fn rewritten(&self) -> Option<&str> {
-        let own = || self.rewrite.as_ref().map(|call| call.extracted.as_str());
-        let query = self.retrievers().find_map(|step| step.query.as_deref());
-        query.or_else(|| own().filter(|text| !text.is_empty()))
+        self.retrievers().find_map(|step| step.query.as_deref()).or_else(|| self.rewriting())
     }
 
     /// Returns true if the standalone form of the question finds what its rewritten query did not.

@@ -98,6 +98,7 @@ impl AnswerCounts {
             Source::classes().into_iter().partition(|class| *class == FailureClass::WrongAnswer);
         let before: Vec<f64> = retrieval.iter().map(|class| of_class(*class)).collect();
         let [lost, by_generator] = [before.iter().sum(), of_class(FailureClass::WrongAnswer)];
+        // Of unsure answers half a one is none.
         let correct = (n - lost - by_generator - 1e-6).round().max(0.0);
         let sides = adding_up(&[lost, by_generator], n - correct);
         let mut answers = adding_up(&before, sides[0]);

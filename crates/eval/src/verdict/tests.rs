@@ -54,6 +54,15 @@ const RANKED_LOW: Kind = (40, WRONG, Some(RIGHT), FailureClass::RankedLow, Some(
 const MISREAD: Kind = (10, WRONG, Some(WRONG), FailureClass::WrongAnswer, None);
 
 #[test]
+fn half_an_answer_is_not_shown_as_a_correct_one() {
+    let mut means = [0.0; Source::ALL.len()];
+    // 2 correct answers and an unsure one.
+    means[Source::Misread as usize] = 0.5 / 3.0;
+    let counts = AnswerCounts::new(&means, 3);
+    assert_eq!((counts.correct, counts.sides), (2.0, [0.0, 1.0]));
+}
+
+#[test]
 fn retrieval_is_the_bottleneck_where_its_side_costs_more_answers() {
     let found = by_generator(&[CORRECT, RANKED_LOW, MISREAD]);
     assert_eq!(found.conclusion, Conclusion::Retrieval);
