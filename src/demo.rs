@@ -42,25 +42,15 @@ pub struct DemoArgs {
 /// The folder exists or cannot be written.
 pub fn demo(args: DemoArgs) -> Result<(), Failure> {
     let folder = args.dir;
-    let (config, run) = (folder.join(CONFIG), folder.join(RUNS).join("demo"));
-    // A killed call leaves its configuration, perhaps its run, and no report.
-    let is_killed = std::fs::read_to_string(&config).is_ok_and(|text| text == SETTINGS)
-        && !run.join("report.html").exists();
-    let is_begun = is_killed && run.join("run.json").exists();
-    if !is_killed {
-        std::fs::create_dir(&folder).map_err(|error| {
-            let hint = "name a new folder: `ragtriage demo DIR`";
-            Failure::new(format!("cannot create `{}`: {error}", folder.display()), hint)
-        })?;
-        output::file(&config, SHARED, SETTINGS.as_bytes())?;
-    }
-    let unpacked =
-        if is_begun { Ok(()) } else { Archive::new(GzDecoder::new(RUNBOOKS)).unpack(&folder) };
-    unpacked.map_err(|error| {
+    let config = folder.join(CONFIG);
+    std::fs::create_dir(&folder).map_err(|error| {
+        let hint = "name a new folder: `ragtriage demo DIR`";
+        Failure::new(format!("cannot create `{}`: {error}", folder.display()), hint)
+    })?;
+    output::file(&config, SHARED, SETTINGS.as_bytes())?;
+    Archive::new(GzDecoder::new(RUNBOOKS)).unpack(&folder).map_err(|error| {
         // Part of a data set is of no use.
-        if !is_killed {
-            drop(std::fs::remove_dir_all(&folder));
-        }
+        drop(std::fs::remove_dir_all(&folder));
         Failure::new(
             format!("cannot write into `{}`: {error}", folder.display()),
             "check the free space, or name a folder elsewhere",
@@ -68,8 +58,7 @@ pub fn demo(args: DemoArgs) -> Result<(), Failure> {
     })?;
     run::run(RunArgs {
         config: Some(config),
-        name: (!is_begun).then(|| "demo".to_owned()),
-        resume: is_begun.then(|| "demo".to_owned()),
+        name: Some("demo".to_owned()),
         out: folder.join(RUNS),
         ..RunArgs::default()
     })

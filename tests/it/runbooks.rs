@@ -78,23 +78,11 @@ fn the_runs_folder_holds_what_the_design_names() {
 }
 
 #[test]
-fn a_demo_that_was_killed_begins_again_and_another_folder_is_kept() {
+fn a_demo_leaves_another_folder_alone() {
     let project = Project::of(&[("other/notes.txt", "mine")]);
-    let first = project.call(&["demo"]);
-    let run = project.path("ragtriage-demo/ragtriage-runs/demo");
-    // Killed while it wrote its report, then while it unpacked the data.
-    std::fs::remove_file(run.join("report.html")).expect("removed");
-    let again = project.call(&["demo"]);
-    assert_eq!((again.code, &again.stdout), (0, &first.stdout), "{}", again.stderr);
-    std::fs::remove_dir_all(&run).expect("removed");
-    std::fs::remove_dir_all(project.path("ragtriage-demo/runbooks")).expect("removed");
-    let again = project.call(&["demo"]);
-    assert_eq!((again.code, again.stdout), (0, first.stdout), "{}", again.stderr);
-    for folder in ["ragtriage-demo", "other"] {
-        let refused = project.call(&["demo", folder]);
-        assert_eq!(refused.code, 2);
-        assert!(refused.stderr.contains("File exists"), "{}", refused.stderr);
-    }
+    let refused = project.call(&["demo", "other"]);
+    assert_eq!(refused.code, 2);
+    assert!(refused.stderr.contains("File exists"), "{}", refused.stderr);
     assert_eq!(project.read("other/notes.txt"), "mine");
 }
 

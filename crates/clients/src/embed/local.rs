@@ -11,7 +11,7 @@ use serde_json::json;
 use super::work::{in_windows, measured, normalize, off_runtime};
 use super::{Encoder, Length, OnProgress, Role, VectorShape};
 use crate::Error;
-use ragtriage_core::config::{DenseSettings, Pooling, Titles};
+use ragtriage_core::config::{DenseSettings, Pooling};
 use ragtriage_core::types::TitledText;
 use ragtriage_encoder::bert::{EncoderInput, Ids, Instructions, Kernel, VERSION, Wanted};
 use ragtriage_encoder::checkpoint::Checkpoint;
@@ -30,7 +30,8 @@ pub struct Local {
 struct PooledModel {
     model: Model,
     recipe: Recipe,
-    titles: Titles,
+    /// Title and text are a pair, with every token of type 0, `[CLS] title [SEP] text [SEP]`, as DPR was trained; else lines.
+    is_paired: bool,
 }
 
 impl Local {
@@ -54,8 +55,7 @@ impl Local {
             query_prefix: dense.query_prefix.clone().unwrap_or(said.query_prefix),
             passage_prefix: dense.passage_prefix.clone().unwrap_or(said.passage_prefix),
         };
-        let default = if config.is_dpr() { Titles::Paired } else { Titles::Joined };
-        let titles = dense.titles.unwrap_or(default);
+        let is_paired = config.is_dpr();
         let kernel = Kernel::new(dense.precision, instructions);
         let (digests, kernel_name) = (checkpoint.digests(), kernel.name());
         let model = Model::new(checkpoint, config, recipe.max_tokens, kernel, |_, _| Ok(()))?;
@@ -67,9 +67,9 @@ impl Local {
             json!(pooling)
         );
         let query_fingerprint = format!("{shared} prefix {}", json!(query_prefix));
-        let (titles_written, prefix) = (json!(titles), json!(passage_prefix));
-        let passage_fingerprint = format!("{shared} titles {titles_written} prefix {prefix}");
-        let inner = Arc::new(PooledModel { model, recipe, titles });
+        let prefix = json!(passage_prefix);
+        let passage_fingerprint = format!("{shared} paired {is_paired} prefix {prefix}");
+        let inner = Arc::new(PooledModel { model, recipe, is_paired });
         Ok(Self { inner, query_fingerprint, passage_fingerprint })
     }
 }
@@ -155,15 +155,11 @@ impl PooledModel {
             Role::Query => &self.recipe.query_prefix,
             Role::Passage => &self.recipe.passage_prefix,
         };
-        match self.titles {
-            Titles::Paired if !text.title.is_empty() => {
-                let title = format!("{prefix}{}", text.title);
-                EncoderInput::Two(title.into(), text.text.to_owned().into())
-            }
-            Titles::Paired | Titles::Joined => {
-                EncoderInput::One(format!("{prefix}{}", text.joined()).into())
-            }
+        if self.is_paired && !text.title.is_empty() {
+            let title = format!("{prefix}{}", text.title);
+            return EncoderInput::Two(title.into(), text.text.to_owned().into());
         }
+        EncoderInput::One(format!("{prefix}{}", text.joined()).into())
     }
 }
 

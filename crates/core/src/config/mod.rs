@@ -44,7 +44,7 @@ pub use evaluation::GateMode;
 pub use external::ExternalSettings;
 pub use http::HttpSettings;
 pub use judge::JudgeSettings;
-pub use model::{Pooling, Precision, RerankApi, Titles};
+pub use model::{Pooling, Precision, RerankApi};
 pub use retrieval::{
     AnalyzerSettings, Bm25Settings, DenseSettings, LateInteractionSettings, RerankSettings,
     RetrievalSettings, VectorStoreKind, VectorStoreSettings,

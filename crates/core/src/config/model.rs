@@ -1,4 +1,4 @@
-//! Names of the models' settings: numeric precision, pooling, titles, the rerank API.
+//! Names of the models' settings: numeric precision, pooling, the rerank API.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -25,16 +25,6 @@ pub enum Pooling {
     Mean,
     /// The first token's vector.
     Cls,
-}
-
-/// The place of a document's title in the encoder's input.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum Titles {
-    /// On a separate line before the text.
-    Joined,
-    /// As the first of a pair, with every token of type 0: `[CLS] title [SEP] text [SEP]`, as DPR was trained.
-    Paired,
 }
 
 closed_set! {

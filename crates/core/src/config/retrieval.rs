@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use super::bm25::Bm25Variant;
 use super::collection::CollectionSettings;
-use super::model::{Pooling, Precision, RerankApi, Titles};
+use super::model::{Pooling, Precision, RerankApi};
 use crate::fuse::Fusion;
 use crate::text::analyse::{Stemmer, StopWords, Words};
 use crate::types::{Filter, RetrieverName, Similarity};
@@ -96,9 +96,6 @@ table! {
         max_tokens: Option<usize>,
         /// Number format of matrix products in a local model.
         precision: Precision,
-        /// Place of the title in the input. Default: a pair for DPR, else joined.
-        #[serde(skip_serializing_if = "Option::is_none")]
-        titles: Option<Titles>,
         /// Text before each question. Default: that of the model's files, else empty.
         #[serde(skip_serializing_if = "Option::is_none")]
         query_prefix: Option<String>,

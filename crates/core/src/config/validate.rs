@@ -40,7 +40,7 @@ impl Settings {
     }
 
     /// Returns each setting that may have no effect because of another one, with true if it is set and has none.
-    fn without_effect(&self) -> [(bool, &'static str, &'static str); 14] {
+    fn without_effect(&self) -> [(bool, &'static str, &'static str); 13] {
         let (chunking, dense, rerank) = (&self.chunking, &self.retrieval.dense, &self.rerank);
         let is_remote = dense.endpoint.is_some();
         let is_reranked = rerank.model.is_some() || rerank.endpoint.is_some();
@@ -66,7 +66,6 @@ impl Settings {
                 "retrieval.dense.precision",
                 ONLY_LOCAL,
             ),
-            (is_remote && dense.titles.is_some(), "retrieval.dense.titles", ONLY_LOCAL),
             (is_remote && chunking.tokenizer == Tokenizer::Model, "chunking.tokenizer", ONLY_LOCAL),
             (!is_remote && dense.api_key_env.is_some(), "retrieval.dense.api_key_env", of_endpoint),
             (!is_remote && dense.dimensions.is_some(), "retrieval.dense.dimensions", of_endpoint),

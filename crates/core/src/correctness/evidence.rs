@@ -305,7 +305,9 @@ impl<'a> Case<'a> {
     fn flawed(&self, span: &Span) -> Reason {
         let flaw = span.flaw.unwrap_or(Ground::Part);
         let is_certain = match flaw {
-            Ground::OtherLimit | Ground::Alternatives | Ground::Enumerated | Ground::Longer => true,
+            Ground::OtherLimit | Ground::Alternatives | Ground::Enumerated => true,
+            // `foo()[1]` may cite.
+            Ground::Longer => self.answer.word(span.end) != "[",
             _ => span.is_refuted(),
         };
         if self.is_short() && is_certain || span.is_refuted() && !self.rivals(span).is_empty() {
@@ -725,14 +727,15 @@ impl<'a> Case<'a> {
         from.into_iter().map(parsed).collect()
     }
 
-    /// Returns the items of a list.
+    /// Returns the items of a list that is in no brackets.
     fn parts(&self) -> Vec<Parsed> {
         let gold = self.gold;
         let mut parts = Vec::new();
         let mut from = 0;
         for at in 0..=gold.tokens.len() {
             let is_end = gold.tokens.get(at).is_none_or(|token| token.is_one_of(",;、，&"));
-            if is_end || gold.at(Class::And, at) > 0 {
+            let count = |mark| gold.tokens[from..at].iter().filter(|token| token.is(mark)).count();
+            if (is_end || gold.at(Class::And, at) > 0) && count("[") <= count("]") {
                 if gold.content(from..at).next().is_some() {
                     parts.push(Parsed::new(&gold.slice(from, at), gold.words));
                 }

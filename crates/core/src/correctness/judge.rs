@@ -11,6 +11,7 @@ use crate::closed_set::closed_set;
 use crate::language::{Class, Language};
 use crate::metric::answer::{self, Scorer};
 use crate::text::answers::AnswerMatcher;
+use crate::text::citations::Citable;
 use crate::text::sentences::split;
 use crate::types::{KeyFact, Question, QuestionKind, Stance};
 
@@ -190,7 +191,12 @@ fn decide(question: &Question, answer: &str, language: &'static Language) -> Rea
     }
     let words = Vocabulary::of(language);
     let asked = Parsed::new(&question.text, words);
-    let given = Parsed::new(answer, words);
+    // A bracket of a gold answer is none of a citation: `arr[1]`.
+    let facts = question.required.iter().chain(&question.forbidden).flatten();
+    let cites =
+        |gold: &String| gold.contains('[') || Citable::new([]).without_citations(gold) != *gold;
+    let has_citations = !question.answers.iter().chain(facts).any(cites);
+    let given = Parsed::read(answer, words, has_citations);
     if question.has_facts() {
         return by_facts(question, &asked, &given);
     }
@@ -223,11 +229,11 @@ fn decide(question: &Question, answer: &str, language: &'static Language) -> Rea
 
 /// Returns true if the gold answer is yes or no, and the reply says one of them.
 fn says_polar(question: &Question, reply: &str, language: &'static Language) -> bool {
-    let parsed = |text: &str| Parsed::new(text, Vocabulary::of(language));
-    let is_polar = |gold: &String| gold.len() < 24 && polarity(&parsed(gold)).is_some();
+    let words = Vocabulary::of(language);
+    let is_polar = |gold: &String| gold.len() < 24 && polarity(&Parsed::new(gold, words)).is_some();
     let asks =
         question.kind == QuestionKind::YesNo || question.answers.first().is_some_and(is_polar);
-    asks && reply.len() <= LONGEST && is_explicit(&parsed(reply))
+    asks && reply.len() <= LONGEST && is_explicit(&Parsed::read(reply, words, true))
 }
 
 /// Decides an answer by the key facts of its question.

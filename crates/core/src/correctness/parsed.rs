@@ -19,9 +19,14 @@ pub(super) struct Parsed {
 }
 
 impl Parsed {
-    /// Cleans and reads a text.
+    /// Cleans and reads a text without citations of passages: a question, a gold answer.
     pub(super) fn new(text: &str, words: &'static Vocabulary) -> Self {
-        let text = clean(text);
+        Self::read(text, words, false)
+    }
+
+    /// Cleans and reads a text that may cite passages.
+    pub(super) fn read(text: &str, words: &'static Vocabulary, has_citations: bool) -> Self {
+        let text = clean(text, has_citations);
         let tokens = words.tokens(&text);
         let content = tokens.iter().filter(|token| token.content);
         let stems = content.map(|token| token.stem.clone()).collect();
@@ -248,6 +253,13 @@ pub(super) fn written(gold: &Parsed, answer: &Parsed) -> Vec<(usize, usize, bool
         gold.text.starts_with('-') || token.is_letter() && (token.capital || gold.n_words() == 1)
     };
     let cased: Vec<&str> = gold.tokens.iter().filter(is_cased).map(|word| gold.raw(word)).collect();
+    // `arr [1]` and `` `arr`[1] `` cite, unlike `arr[1]`.
+    let is_apart = |pair: &[Token]| pair[1].spaced || pair[0].emphasised != pair[1].emphasised;
+    let is_index =
+        |pair: &&[Token]| pair[1].is("[") && (!pair[0].is_symbol() || pair[0].is_one_of(")]"));
+    let indexes = |tokens: &[Token]| -> Vec<bool> {
+        tokens.windows(2).filter(is_index).map(is_apart).collect()
+    };
     let mut places = Vec::new();
     for (at, _) in given.match_indices(wanted.as_str()) {
         let (first, last) = (token_of[at], token_of[at + wanted.len() - 1]);
@@ -255,7 +267,7 @@ pub(super) fn written(gold: &Parsed, answer: &Parsed) -> Vec<(usize, usize, bool
             && token_of.get(at + wanted.len()) != Some(&last);
         let part = &answer.tokens[first..=last];
         let has = |raw: &&str| part.iter().any(|token| answer.raw(token) == *raw);
-        if is_whole && cased.iter().all(has) {
+        if is_whole && cased.iter().all(has) && indexes(part) == indexes(&gold.tokens) {
             let is_longer = begins_before(answer, first) || goes_on(answer, last + 1);
             places.push((first, last + 1, is_longer));
         }
@@ -301,7 +313,7 @@ pub(super) fn is_written(gold: &Parsed) -> bool {
     let is_code =
         text.contains('-') && text.contains(char::is_numeric) && text.contains(char::is_uppercase);
     text.ends_with('-')
-        || gold.tokens.iter().all(Token::is_symbol)
+        || gold.tokens.iter().all(|it| it.is_symbol() || text.starts_with('[') && it.is_number())
         || text.contains(['_', '\\', '{', '}', '^', '=', '<', '>', '|', '@', '#', '*', '~', '+'])
         || !text.contains(' ') && (is_code || text.matches('-').count() > 1)
         || text.split(' ').any(is_flag)

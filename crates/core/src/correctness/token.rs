@@ -11,6 +11,8 @@ use regex::{Regex, RegexSet};
 use serde_json::{Map, Value};
 use unicode_normalization::UnicodeNormalization;
 
+use crate::text::citations::Citable;
+
 /// Marks the beginning and the end of bold, code and boxed text. Italic is that of titles.
 pub(super) const EMPHASIS: char = '\u{e000}';
 
@@ -19,8 +21,8 @@ pub(super) fn pattern(text: &str) -> Regex {
     Regex::new(text).expect("a constant pattern")
 }
 
-/// Markup with its plain text: control tokens, tags, boxes, fences, links, citations, italic, bold, code; and all before
-/// the last label such as `Final answer:`.
+/// Markup with its plain text: control tokens, tags, boxes, fences, links, citations without a number of a passage, italic, bold,
+/// code; and all before the last label such as `Final answer:`.
 static MARKUP: LazyLock<Vec<(Regex, &str)>> = LazyLock::new(|| {
     let steps = [
         (r"<\|[^|<>]{0,40}\|>|</?s>|\[/?INST\]|<(?:eos|bos|end_of_turn|start_of_turn)>", "\n"),
@@ -36,18 +38,9 @@ static MARKUP: LazyLock<Vec<(Regex, &str)>> = LazyLock::new(|| {
         (r"\[([^\]\n]+)\]\((?:https?:|#|/)[^)\s]*\)", "$1"),
         (r"`([^`<\n]+) <https?:[^>\s]*>`_{1,2}", "$1"),
         (
-            r"(?ix) ( ` [^`\n]+ ` | \A (?-i:[a-z_]) [\w.]* \[ \d+ \] \z ) | \s* (?:
-                \[ \s* [\^\x23]? \d{1,3} (?: (?: \s* (?: [,;–&-] | \b (?: and | or | to ) \b ) )+ \s* [\^\x23]? \d{1,3} )* \s* \] (?: \( [^)\s]* \) )?
-              | [\[(] \s* (?: cf\.? | see | from | source s? : )? \s*
-                (?: doc | document | passage | source | context | ref | reference | chunk
-                | citation ) s? (?: [\s:.\#_-]* [\w-]* \d [\w.,\s-]* )? [\])]
-              | \b (?: (?: see | cf\.? | per | in | from ) \s )?
-                (?: passage | document | doc | source | chunk ) s? \s \#? \d+ \b
+            r"(?ix) ( ` [^`\n]+ ` ) | 【 [^】]* 】 | <sup> [^<]* </sup>
               | \b the \s (?: first | second | third | fourth | fifth | last )
-                \s (?: passage | document | source | chunk ) \b
-              | 【 [^】]* 】
-              | <sup> [^<]* </sup>
-            )",
+                \s (?: passage | document | source | chunk ) \b",
             "$1",
         ),
         (r"(^|[\s(\x22'\u{e000}])[*_]([^\s*_][^*_\n]*?)[*_]($|[\s).,;:!?\x22'\u{e000}])", "$1$2$3"),
@@ -72,10 +65,14 @@ static ANY_MARKUP: LazyLock<RegexSet> = LazyLock::new(|| {
 const ANSWER_KEYS: [&str; 7] =
     ["answer", "final_answer", "short_answer", "response", "result", "output", "value"];
 
-/// Returns `answer` as plain text with one spelling of dashes, quotes and spaces; emphasis and line breaks are marked.
-pub(super) fn clean(answer: &str) -> String {
+/// Returns `answer` as plain text with one spelling of dashes, quotes and spaces; emphasis and line breaks are marked. Without
+/// `has_citations` numbers in brackets stay.
+pub(super) fn clean(answer: &str, has_citations: bool) -> String {
     let text = characters(answer);
     let mut text = json(text.trim()).unwrap_or(text);
+    if has_citations {
+        text = Citable::new([]).without_citations(&text);
+    }
     let steps = if ANY_MARKUP.is_match(&text) { MARKUP.as_slice() } else { &[] };
     for (markup, plain) in steps {
         text = markup.replace_all(&text, *plain).into_owned();

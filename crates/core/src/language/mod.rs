@@ -58,6 +58,8 @@ pub struct Language {
     pub elisions: Vec<String>,
     /// Endings that may directly follow any word, as particles do, with the mark before them, if any: `'da` in `Türkiye'da`.
     pub particles: Vec<String>,
+    /// Nouns before the number of a cited passage: `document` in `[document 2]`.
+    pub cited: Vec<String>,
     /// Words that the rule of correctness reads.
     #[serde(flatten)]
     pub words: BTreeMap<Class, Vec<String>>,
@@ -207,14 +209,11 @@ impl Language {
         &LANGUAGES[..FILES.len()]
     }
 
-    /// Returns the particles of all languages.
-    pub fn particles() -> impl Iterator<Item = &'static str> {
-        LANGUAGES.iter().flat_map(|language| language.particles.iter().map(String::as_str))
-    }
-
-    /// Returns the elisions of all languages.
-    pub fn elisions() -> impl Iterator<Item = &'static str> {
-        LANGUAGES.iter().flat_map(|language| language.elisions.iter().map(String::as_str))
+    /// Returns the words of one kind, such as the particles, of all languages.
+    pub fn in_all(
+        words: impl Fn(&'static Self) -> &'static [String],
+    ) -> impl Iterator<Item = &'static str> {
+        LANGUAGES.iter().flat_map(words).map(String::as_str)
     }
 
     /// Returns English.

@@ -10,8 +10,10 @@ use super::script::{is_hangul, is_unspaced};
 use crate::language::Language;
 use crate::types::ByteRange;
 
-static PARTICLES: LazyLock<HashSet<&str>> = LazyLock::new(|| Language::particles().collect());
-static ELISIONS: LazyLock<HashSet<&str>> = LazyLock::new(|| Language::elisions().collect());
+static PARTICLES: LazyLock<HashSet<&str>> =
+    LazyLock::new(|| Language::in_all(|it| &it.particles).collect());
+static ELISIONS: LazyLock<HashSet<&str>> =
+    LazyLock::new(|| Language::in_all(|it| &it.elisions).collect());
 
 /// Returns true if neither letters nor digits at the ends of `range` go on outside it in `text`. In scripts without spaces nothing
 /// goes on except a mark, and a particle ends a word before Hangul.

@@ -10,8 +10,17 @@ use std::sync::LazyLock;
 use regex::{Match, Regex};
 use serde_json::{Map, Value};
 
-/// The noun before a number.
-const NOUN: &str = r"\b(?:doc(?:ument)?|passage|source|context|chunk|ref(?:erence)?|citation)";
+use crate::language::{Class, Language};
+
+/// The noun before a number, in all languages.
+static NOUN: LazyLock<String> = LazyLock::new(|| {
+    format!(r"\b(?:{})", Language::in_all(|it| &it.cited).collect::<Vec<_>>().join("|"))
+});
+/// Between the last numbers of a list: the first word of each language.
+static AND: LazyLock<String> = LazyLock::new(|| {
+    let and = Language::all().iter().filter_map(|language| language.words(Class::And).next());
+    format!("(?:{})", and.chain(["or", "&"]).collect::<Vec<_>>().join("|"))
+});
 /// One number of at most three digits, of scripts whose code points end with the digit.
 const NUMBER: &str = r"[\^#]?[0-9０-９٠-٩۰-۹๐-๙]{1,3}\^?";
 /// Keys of an item of a JSON list that may say what it cites.
@@ -29,23 +38,27 @@ static NUMBERS: LazyLock<Regex> =
     LazyLock::new(|| pattern(&format!("({NUMBER})(?:{TO}({NUMBER}))?")));
 /// A text that is a list of numbers, or the end of one.
 static LIST: LazyLock<Regex> = LazyLock::new(|| {
-    pattern(&format!(r"^(?:(?:and|or|&)\s)?\s*(?:{NOUN}s?[\s:.#_]*)?{}$", list()))
+    let (noun, and) = (&*NOUN, &*AND);
+    pattern(&format!(r"^(?:{and}\s)?\s*(?:{noun}s?[\s:.#_]*)?{}$", list()))
 });
 /// First what cites nothing: blocks of code, code, addresses, indexes, numbers of sections. Then square brackets, with their content
 /// and its closing bracket (1), without it (2); round brackets (3, 4); and numbers after a noun: a list before the end of a bracket (5),
 /// a list after a plural (6), one number or range (7).
 static PLACES: LazyLock<Regex> = LazyLock::new(|| {
-    let (list, named) = (list(), r"(?:n(?:o|r|umber)s?\b\.? ?)?");
+    let (noun, list, named) = (&*NOUN, list(), r"(?:n(?:o|r|umber)s?\b\.? ?)?");
     let places = [
         r"```.*?(?:```|\z)|(?m:^)~~~.*?(?:(?m:^)~~~|\z)",
         "`+[^`\n\\[［【][^`\n]*`+|`+[^`\n]*[^`\n\\]］】]`+",
-        r"\bhttps?://[^\s()]+|(?:^|[\s(])(?-i:[a-z]|[a-z]\w*_\w*[^\W_])(?:\[[^\[\]]*\])+",
-        &format!(r"{NOUN} {named}{NUMBER}\.\d"),
+        // `6 m [1]` is a length.
+        r"\d ?[a-z]\b|\bhttps?://[^\s()]+|(?:^|[\s(*\x22'=+-])(?-i:[a-z]|[a-z]\w*_\w*[^\W_])(?:\[[^\[\]]*\])+",
+        // `foo()[1]`, `print(arr[1])`.
+        r"[a-z_]\([^()\n]*(?:\)|\w)(?:\[[^\[\]\n]*\])+",
+        &format!(r"{noun} {named}{NUMBER}\.\d"),
         r"`?[\[［【](([^\[\]［］【】]+)[\]］】])(?:\([^()\s]+\))?`?",
         r"[(（](([^()（）\[\]［］【】]+)[)）])",
-        &format!(r"{NOUN}s?[\s:.#_]*{named}({list})\s*[)）\]］】]"),
-        &format!(r"{NOUN}s:? {named}({list})\b"),
-        &format!(r"{NOUN}s? {named}({NUMBER}(?:[-–]{NUMBER})?)\b"),
+        &format!(r"{noun}s?[\s:.#_]*{named}({list})\s*[)）\]］】]"),
+        &format!(r"{noun}s:? {named}({list})\b"),
+        &format!(r"{noun}s? {named}({NUMBER}(?:[-–]{NUMBER})?)\b"),
     ];
     pattern(&places.join("|"))
 });
@@ -58,7 +71,7 @@ fn pattern(text: &str) -> Regex {
 /// Returns the pattern of a list of numbers and ranges.
 fn list() -> String {
     let range = format!("{NUMBER}(?:{TO}{NUMBER})?");
-    format!(r"{range}(?:\s*[,;、，]\s*{range})*(?:\s*,?\s*(?:and|or|&)\s*{range})?")
+    format!(r"{range}(?:\s*[,;、，]\s*{range})*(?:\s*,?\s*{and}\s*{range})?", and = *AND)
 }
 
 /// The passages of a prompt, as a reply can cite them: by number, or by a name in lower case.
@@ -245,6 +258,10 @@ mod tests {
             ("Six (documents 1, 2; passage 4).", "1 2 4"),
             ("Six [１] ［٣］ 【４】 （文档，document 5）.", "1 3 4 5"),
             ("Six [1, ].", "1"),
+            ("6 m[1], 3 s [2], (see note)[3], plan B[4].", "1 2 3 4"),
+            ("Sechs [Quelle 1] (Dokumente 2 und 3).", "1 2 3"),
+            ("六分钟 [文档 1] [2 和 3]。", "1 2 3"),
+            ("Seis [fuente 1], según el documento 2 [3 y 4].", "1 2 3 4"),
             ("Six [0] [9].", "0 9"),
             ("Six [4-999] and [8-9].", "4 5 6 8"),
             // Nothing tells these from citations.
@@ -267,6 +284,7 @@ mod tests {
             "Six:\n~~~\nlist[1]",
             "From `row[2]` and ``document 3``.",
             "See a[2], (x[0][1]) and my_list[3].",
+            "`x` and **y[2]**, foo()[1], get(a)[0][1], print(arr[2], b), len(rows[0])",
             "https://x.example/list[2].html",
             "[Six](https://x.example/list[2].html)",
             "document 1.2 says; [1000] [2.1] (documents 1000)",

@@ -146,8 +146,8 @@ fn tidy(answer: &str) -> &str {
     without_citations(unquoted(without_citations(answer.trim())))
 }
 
-/// Drops trailing citations in brackets such as `[1]`, `(passage 2)`, and a full stop after them. `list[1]`, a single word, is
-/// unchanged.
+/// Drops trailing citations in brackets such as `[1]`, `(passage 2)`, and a full stop after them. `list[1][2]`, a single word, is
+/// unchanged, as is other code.
 fn without_citations(mut text: &str) -> &str {
     let names = Citable::new([]);
     loop {
@@ -158,9 +158,13 @@ fn without_citations(mut text: &str) -> &str {
         let rest = names.without_citations(last);
         let is_mark = rest != last && matches!(rest.trim(), "" | "()") && !last.ends_with('`');
         let is_index = last.starts_with('[')
-            && before.ends_with(|c: char| c.is_ascii_alphanumeric())
+            && before
+                .split('[')
+                .next()
+                .is_some_and(|word| word.ends_with(|c: char| c.is_ascii_alphanumeric()))
             && !before.contains(char::is_whitespace);
-        if !is_mark || is_index || before.trim().is_empty() {
+        let is_code = names.without_citations(body) == body;
+        if !is_mark || is_index || is_code || before.trim().is_empty() {
             return text;
         }
         text = before.trim_end();

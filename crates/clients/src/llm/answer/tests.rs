@@ -109,7 +109,10 @@ fn citation_marks_and_one_pair_of_quotes_go() {
     answered("Answer: `kubectl drain [1]`", "kubectl drain");
     answered("Answer: area 51 [1000]", "area 51 [1000]");
     answered("Answer: call close()", "call close()");
-    answered("Answer: list[1]", "list[1]");
+    for kept in ["list[1]", "list[1][2]", "foo()[1]", "get(a)[0]", "It is x[1]"] {
+        answered(&format!("Answer: {kept}"), kept);
+    }
+    answered("Answer: Paris.[1][2]", "Paris.");
     answered("Answer: [1]", "[1]");
     answered("Answer: Dial [M]", "Dial [M]");
     answered("Answer: U.S.", "U.S.");
