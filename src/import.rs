@@ -35,9 +35,7 @@ use ragtriage_data::run::external::input::Input;
 use ragtriage_data::run::external::join::{self, Joined};
 use ragtriage_data::run::external::recorded::{self, Recorded};
 use ragtriage_data::run::external::spans;
-use ragtriage_data::run::{
-    ExternalSource, Kind, LineWriter, Manifest, ModelRecord, RunFolder, SHARED,
-};
+use ragtriage_data::run::{ExternalSource, ModelRecord, RunFolder, SHARED};
 use ragtriage_pipeline::ask::{Done, FAILURES_IN_A_ROW};
 use ragtriage_pipeline::conditions::ConditionPlan;
 use ragtriage_pipeline::execute::{RunSource, execute};
@@ -158,7 +156,7 @@ pub fn import(args: ImportArgs) -> Result<(), Failure> {
         announce(import_recipients(&resolved.settings, asks_conditions));
 
         manifest.name = args.name.clone().unwrap_or_else(|| run::fresh_name(&args.file));
-        let folder = new_folder(&args.out, &manifest.name)?;
+        let folder = RunFolder::create(&args.out, &manifest.name)?;
         let source = RunSource::External {
             documents: dataset.documents,
             questions: dataset.questions.into_iter().enumerate().collect(),
@@ -240,31 +238,6 @@ fn test_set(
         output::talk(&format!("label them, then repeat this import: {command}"));
     }
     Ok((config, unlabelled))
-}
-
-/// Creates the run's folder. What a killed import left under this name is replaced: nothing of it can be resumed. `summary.json` is
-/// its last file.
-fn new_folder(out: &Path, name: &str) -> Result<RunFolder, Failure> {
-    let exists = match RunFolder::create(out, name) {
-        Err(error) if error.kind == Kind::Exists => error,
-        made => return Ok(made?),
-    };
-    let path = out.join(name);
-    let earlier = RunFolder::existing(&path);
-    let is_complete = earlier.file("summary.json").exists();
-    let is_unfinished = Manifest::load(&earlier).is_ok_and(|manifest| {
-        manifest.is_imported() && !(is_complete && manifest.finished.is_some())
-    });
-    if !is_unfinished && !earlier.is_unused() {
-        return Err(Failure::new(exists.to_string(), "choose another `--name`, or leave it out"));
-    }
-    // Refused where another process is at work in it.
-    drop(LineWriter::open(&earlier.file("traces.jsonl"))?);
-    std::fs::remove_dir_all(&path).map_err(|error| {
-        let hint = "check its permissions, or choose another `--name`";
-        Failure::new(format!("cannot replace `{}`: {error}", path.display()), hint)
-    })?;
-    Ok(RunFolder::create(out, name)?)
 }
 
 /// Recognises by the content what a file is: a kind of [`ExternalSource`].

@@ -29,11 +29,7 @@ pub(super) fn earlier(out: &Path, name: &str) -> Result<Option<Manifest>, Failur
     match &manifest.external {
         Some(ExternalSource { kind, from, .. }) if manifest.is_imported() => Err(Failure::new(
             format!("run `{name}` was imported from the {kind} `{from}`: there is nothing to ask"),
-            if manifest.finished.is_some() {
-                "import a completed file under another name".to_owned()
-            } else {
-                format!("import the file again: `ragtriage import FILE --name {name}`")
-            },
+            "import a completed file under another name",
         )),
         _ => Ok(Some(manifest)),
     }

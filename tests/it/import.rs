@@ -295,32 +295,12 @@ fn an_imported_run_is_not_gone_on_with_but_imported_again() {
 }
 
 #[test]
-fn an_import_that_was_killed_is_replaced_by_the_same_command() {
+fn an_import_replaces_no_run() {
     let project = Project::new();
     project.write("r.jsonl", RECORD);
-    let args = ["r.jsonl", "c.toml"];
-    let summary = good(&project, "r", &args);
-    // A finished one is kept; an import has no `--resume`.
+    good(&project, "r", &["r.jsonl", "c.toml"]);
     let import = ["import", "--out", "runs", "--name", "r", "r.jsonl", "c.toml"];
-    let exists = "error: run folder `runs/r` already exists";
-    project.refuses(&import, &[exists, "hint: choose another `--name`, or leave it out"]);
-    let mut manifest = project.json("runs/r/run.json");
-    manifest["finished"] = Value::Null;
-    project.write("runs/r/run.json", manifest.to_string());
-    project.write("runs/r/traces.jsonl", "{\"index\":0,");
-    let resumed = project.refused(&["run", "--out", "runs", "--resume", "r"]).stderr;
-    assert!(resumed.ends_with("`ragtriage import FILE --name r`\n"), "{resumed}");
-    assert_eq!(good(&project, "r", &args)["metrics"], summary["metrics"]);
-    // Killed after its last question, before its last file.
-    std::fs::remove_file(project.path("runs/r/summary.json")).expect("there");
-    assert_eq!(good(&project, "r", &args)["metrics"], summary["metrics"]);
-    // Killed before its manifest had its name; a file that no import wrote is left alone.
-    std::fs::remove_dir_all(project.path("runs/r")).expect("removed");
-    project.write("runs/r/run.json.partial", "{");
-    good(&project, "r", &args);
-    std::fs::remove_dir_all(project.path("runs/r")).expect("removed");
-    project.write("runs/r/notes.md", "");
-    project.refuses_with_some_hint(&import, exists);
+    project.refuses_with_some_hint(&import, "error: run folder `runs/r` already exists");
 }
 
 #[test]

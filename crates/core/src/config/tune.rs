@@ -1,4 +1,4 @@
-//! Configuration of a sweep: its metric and the confirmation of its winner.
+//! Configuration of a sweep: its metric.
 
 use crate::metric::Metric;
 
@@ -13,8 +13,5 @@ table! {
         /// Token budget (`cl100k_base`) of comparisons at equal context, at least 1.
         #[schemars(range(min = 1))]
         tokens: usize = 1000,
-        /// Use questions of the split `heldout` only to confirm the winner. `false`, or without such questions: the questions
-        /// that choose it also test it, with p Holm-adjusted for all configurations.
-        heldout: bool = true,
     }
 }

@@ -168,7 +168,9 @@ impl<'a> Case<'a> {
         let [mention] = self.gold.mentions.as_slice() else { return None };
         let noun = usize::from(!matches!(mention.value, Value::Clock(..)));
         let is_alone = !self.gold.has_content_besides(mention.first..mention.end + noun);
-        (mention.bound.is_some() || is_alone).then_some(mention)
+        // Not the range of `[0-9]+`.
+        let is_value = mention.bound.is_some() || is_alone && !self.gold.text.starts_with('[');
+        is_value.then_some(mention)
     }
 
     /// Returns true if the gold answer is a version such as `1.20`, which is not `1.2`.
@@ -240,6 +242,8 @@ impl<'a> Case<'a> {
     pub(super) fn decide(&self) -> Reason {
         let spans = self.spans();
         match (best(spans.iter().filter(|span| span.flaw.is_none())), spans.first()) {
+            // `A, not B, because B is slow.`
+            (Some(it), Some(first)) if first.is_refuted() => unsure(Ground::Denied, self.quote(it)),
             (Some(best), _) => self.found(best, &spans),
             (None, Some(flawed)) => self.flawed(flawed),
             (None, None) => self.absent(),
@@ -734,10 +738,11 @@ impl<'a> Case<'a> {
         let mut from = 0;
         for at in 0..=gold.tokens.len() {
             let is_end = gold.tokens.get(at).is_none_or(|token| token.is_one_of(",;、，&"));
-            let count = |mark| gold.tokens[from..at].iter().filter(|token| token.is(mark)).count();
-            if (is_end || gold.at(Class::And, at) > 0) && count("[") <= count("]") {
+            let text = gold.slice(from, at);
+            let is_open = text.matches(['(', '[']).count() > text.matches([')', ']']).count();
+            if (is_end || gold.at(Class::And, at) > 0) && !is_open {
                 if gold.content(from..at).next().is_some() {
-                    parts.push(Parsed::new(&gold.slice(from, at), gold.words));
+                    parts.push(Parsed::new(&text, gold.words));
                 }
                 from = at + 1;
             }

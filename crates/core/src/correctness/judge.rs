@@ -23,8 +23,6 @@ closed_set! {
         F1 = "f1",
         /// `AnswerEM` 1.
         Em = "em",
-        /// Every token of a gold answer occurs in the answer (`AnswerRecall` 1).
-        Recall = "recall",
         /// The answer contains a gold answer on token boundaries.
         Contains = "contains",
         /// Values compare as values, code as written, names and phrases by words, sentences by what they assert.
@@ -76,16 +74,6 @@ impl Judge {
             _ if has_facts => return facts(question, answer),
             CorrectRule::F1 if scores().em < 1.0 => ("AnswerF1", scores().f1, CORRECT_F1),
             CorrectRule::F1 | CorrectRule::Em => ("AnswerEM", scores().em, 1.0),
-            // Adlakha et al., TACL 2024.
-            CorrectRule::Recall => {
-                let score = |gold| {
-                    let gold = std::slice::from_ref(gold);
-                    answer::score(answer, gold, Scorer::Squad2, Language::english())
-                };
-                let recalls =
-                    gold_answers.iter().map(score).map(|scores| scores.recall.max(scores.em));
-                ("AnswerRecall", recalls.fold(0.0, f64::max), 1.0)
-            }
             // Kamalloo et al., ACL 2023.
             CorrectRule::Contains => {
                 let is_found = AnswerMatcher::new(gold_answers).found_in_text(answer);

@@ -313,7 +313,10 @@ pub(super) fn is_written(gold: &Parsed) -> bool {
     let is_code =
         text.contains('-') && text.contains(char::is_numeric) && text.contains(char::is_uppercase);
     text.ends_with('-')
-        || gold.tokens.iter().all(|it| it.is_symbol() || text.starts_with('[') && it.is_number())
+        || gold
+            .tokens
+            .iter()
+            .all(|it| it.is_symbol() || text.starts_with(['[', '(']) && it.is_number())
         || text.contains(['_', '\\', '{', '}', '^', '=', '<', '>', '|', '@', '#', '*', '~', '+'])
         || !text.contains(' ') && (is_code || text.matches('-').count() > 1)
         || text.split(' ').any(is_flag)

@@ -97,6 +97,16 @@ fn symbols_letters_digits_and_order_are_content() {
         ("en", "Which cell?", "matrix[1][2]", "matrix[1][3]", Wrong),
         ("en", "Which slice?", "arr[1, 2]", "arr[3, 4]", Wrong),
         ("en", "Which list?", "[1, 2]", "[2, 1]", Wrong),
+        ("en", "Which shape?", "(32, 3, 224, 224)", "(32, 224, 224, 3)", Wrong),
+        ("en", "Which pattern?", "[0-9]+", "It is `[0-9]*`.", Wrong),
+        ("en", "When does it run?", "*/15 * * * *", "`*/15 * * * *`", Correct),
+        (
+            "en",
+            "Which command?",
+            "npm ci",
+            "`npm install`, not `npm ci`, as `npm ci` is slow.",
+            Unsure,
+        ),
         ("en", "Which list?", "[1, 2]", "It returns [1,2].", Correct),
         ("en", "What is called?", "foo()", "It calls `foo()`[1].", Correct),
         // A subscript or a citation.

@@ -11,11 +11,11 @@ pub struct QuestionPart {
     pub is_held_out: bool,
 }
 
-/// Returns the tuning questions, and the held-out questions (split `heldout`) if both parts exist and `holds_out`.
+/// Returns the tuning questions, and the held-out questions (split `heldout`) if both parts exist.
 #[must_use]
-pub fn split(questions: Vec<Question>, holds_out: bool) -> (QuestionPart, Option<QuestionPart>) {
+pub fn split(questions: Vec<Question>) -> (QuestionPart, Option<QuestionPart>) {
     let part = |questions, is_held_out| QuestionPart { questions, is_held_out };
-    let is_held_out = |question: &Question| holds_out && question.split == Some(Split::Heldout);
+    let is_held_out = |question: &Question| question.split == Some(Split::Heldout);
     let (held_out, choosing): (Vec<_>, Vec<_>) = questions.into_iter().partition(is_held_out);
     match (choosing.is_empty(), held_out.is_empty()) {
         (true, _) => (part(held_out, false), None),
@@ -28,22 +28,21 @@ pub fn split(questions: Vec<Question>, holds_out: bool) -> (QuestionPart, Option
 mod tests {
     use super::*;
 
-    fn parts(splits: &[Option<Split>], holds_out: bool) -> (usize, usize) {
+    fn parts(splits: &[Option<Split>]) -> (usize, usize) {
         let question = |(number, split): (usize, &Option<Split>)| Question {
             split: *split,
             ..Question::new(number.to_string().into(), "?".into())
         };
         let questions = splits.iter().enumerate().map(question).collect();
-        let (choosing, confirming) = super::split(questions, holds_out);
+        let (choosing, confirming) = super::split(questions);
         (choosing.questions.len(), confirming.map_or(0, |part| part.questions.len()))
     }
 
     #[test]
     fn the_held_out_questions_confirm_where_there_are_others_to_choose() {
         let mixed = [Some(Split::Heldout), Some(Split::Tune), None];
-        assert_eq!(parts(&mixed, true), (2, 1));
-        assert_eq!(parts(&mixed, false), (3, 0));
-        assert_eq!(parts(&[None, Some(Split::Tune)], true), (2, 0));
-        assert_eq!(parts(&[Some(Split::Heldout)], true), (1, 0));
+        assert_eq!(parts(&mixed), (2, 1));
+        assert_eq!(parts(&[None, Some(Split::Tune)]), (2, 0));
+        assert_eq!(parts(&[Some(Split::Heldout)]), (1, 0));
     }
 }

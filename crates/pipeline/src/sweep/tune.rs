@@ -182,7 +182,7 @@ impl<'a> Sweep<'a> {
         let trials = trials(request.base, &points)?;
         let plan = plan(settings, &trials[0], &dataset.questions)?;
         let Dataset { documents, questions, notes, digest } = dataset;
-        let (choosing, confirming) = split(questions, settings.tune.heldout);
+        let (choosing, confirming) = split(questions);
         let mut metrics = vec![plan.metric];
         metrics.extend(Metric::new(Family::Seconds, None));
         metrics.sort_unstable();
