@@ -44,7 +44,7 @@ pub fn demo(args: DemoArgs) -> Result<(), Failure> {
     let folder = args.dir;
     let config = folder.join(CONFIG);
     std::fs::create_dir(&folder).map_err(|error| {
-        let hint = "name a new folder: `ragtriage demo DIR`";
+        let hint = "delete it, or name a new one: `ragtriage demo DIR`";
         Failure::new(format!("cannot create `{}`: {error}", folder.display()), hint)
     })?;
     output::file(&config, SHARED, SETTINGS.as_bytes())?;

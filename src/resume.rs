@@ -29,7 +29,7 @@ pub(super) fn earlier(out: &Path, name: &str) -> Result<Option<Manifest>, Failur
     match &manifest.external {
         Some(ExternalSource { kind, from, .. }) if manifest.is_imported() => Err(Failure::new(
             format!("run `{name}` was imported from the {kind} `{from}`: there is nothing to ask"),
-            "import a completed file under another name",
+            "delete the folder, or choose another name, and import the file again",
         )),
         _ => Ok(Some(manifest)),
     }

@@ -126,6 +126,8 @@ fn decisions_about_chat_answers_are_mostly_those_of_their_authors() {
         ("chat.jsonl", 0.88, 0.65),
         ("chat-later.jsonl", 0.88, 0.65),
         ("chat-hardest.jsonl", 0.72, 0.6),
+        ("technical.jsonl", 0.96, 0.9),
+        ("technical-later.jsonl", 0.96, 0.9),
     ] {
         let answers: Vec<Labelled> = lines(&data(file));
         let found =
@@ -154,10 +156,12 @@ struct Response {
 
 #[test]
 fn replies_that_decline_are_told_from_those_that_answer() {
-    // The first led to corrections, the later one was judged once.
-    for (file, most_missed, most_mistaken) in
-        [("declined.jsonl", 4, 8), ("declined-later.jsonl", 14, 24)]
-    {
+    // The first led to corrections, the others were judged once.
+    for (file, most_missed, most_mistaken) in [
+        ("declined.jsonl", 4, 8),
+        ("declined-later.jsonl", 14, 24),
+        ("declined-latest.jsonl", 25, 80),
+    ] {
         let replies: Vec<Response> = lines(&data(file));
         let mut missed = Vec::new();
         let mut mistaken = Vec::new();

@@ -280,7 +280,7 @@ fn without_passages_of_the_retriever_the_next_step_is_to_record_them() {
 }
 
 #[test]
-fn an_imported_run_is_not_gone_on_with_but_imported_again() {
+fn an_imported_run_is_not_gone_on_with() {
     let project = Project::new();
     project.write("r.jsonl", RECORD.replace("\"answer\": \"Alpha\"", "\"error\": \"timeout\""));
     let summary = good(&project, "r", &["r.jsonl", "c.toml"]);
@@ -300,7 +300,11 @@ fn an_import_replaces_no_run() {
     project.write("r.jsonl", RECORD);
     good(&project, "r", &["r.jsonl", "c.toml"]);
     let import = ["import", "--out", "runs", "--name", "r", "r.jsonl", "c.toml"];
+    let before = project.files("runs/r");
+    let before = project.files("runs/r");
     project.refuses_with_some_hint(&import, "error: run folder `runs/r` already exists");
+    assert_eq!(project.files("runs/r"), before);
+    assert_eq!(project.files("runs/r"), before);
 }
 
 #[test]

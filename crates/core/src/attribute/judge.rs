@@ -131,6 +131,14 @@ pub fn mark_declined(
     language: &'static Language,
 ) {
     let is_answer = attempt.error.is_none() && attempt.stance == Stance::Answered;
+    // A bracket that the extraction took for a citation, where a gold answer has one: `It prints arr[1].`
+    if is_answer && question.answers.iter().any(|gold| gold.contains('[')) {
+        let rest = attempt.raw.rsplit_once(&attempt.extracted).map_or("", |(_, rest)| rest);
+        let line = rest.lines().next().unwrap_or_default().trim_end();
+        if line.trim_start().starts_with('[') {
+            attempt.extracted += line;
+        }
+    }
     if is_answer && declines_to_answer(question, &attempt.extracted, phrases, language) {
         attempt.stance = Stance::Declined;
         attempt.extracted.clear();
@@ -206,6 +214,25 @@ mod tests {
         };
         let decision = decide(&question, &Attempt::new(answer), auto, settled).expect("an answer");
         (decision.judgment.correctness, decision.by)
+    }
+
+    #[test]
+    fn a_bracket_of_a_gold_answer_is_no_citation() {
+        let read = |gold: &str, raw: &str, extracted: &str| {
+            let answers = vec![gold.to_owned()];
+            let asked = Question { answers, ..Question::new("q".into(), String::new()) };
+            let mut attempt = Attempt { raw: raw.to_owned(), ..Attempt::new(extracted) };
+            mark_declined(&asked, &mut attempt, &[], Language::english());
+            attempt.extracted
+        };
+        let raw = "See below.\nAnswer: It prints arr[1] [2].\nDone [3].";
+        assert_eq!(read("arr[1]", raw, "It prints arr"), "It prints arr[1] [2].");
+        assert_eq!(read("arr", raw, "It prints arr"), "It prints arr");
+        assert_eq!(
+            read("[1, 2]", "It returns [1, 2]. So.", "It returns"),
+            "It returns [1, 2]. So."
+        );
+        assert_eq!(read("[1, 2]", "It returns 3.", "It returns 3."), "It returns 3.");
     }
 
     #[test]

@@ -52,7 +52,7 @@ table! {
         /// The cache of models, vectors, indexes and responses.
         #[schemars(extend("x-resume" = "may change"))]
         cache: CacheSettings,
-        /// The metric of a sweep and the confirmation of its winner.
+        /// The metric of a sweep.
         tune: TuneSettings,
         /// The settings that a sweep varies: any of the above, each with a list of values: `chunking.size = [64, 128]`.
         #[serde(skip_serializing_if = "serde_json::Map::is_empty")]

@@ -21,14 +21,14 @@ const LONGEST: usize = 3_000;
 /// Words in code or bold from which on they are no name of what is asked for.
 const LONG_CODE: usize = 6;
 
-/// A number's name, which denies nothing: `source no. 1`, `documento n.º 5` (which is read as `n.o 5`), `(document no 2)`; and
-/// numbers in brackets, which answer nothing.
-static NUMBERED: LazyLock<Regex> = LazyLock::new(|| {
+/// Numbers that cite, which deny and answer nothing: `[1]`, `source no. 1`, `documento n.º 5` (which is read as `n.o 5`), `document 3`.
+static CITED: LazyLock<Regex> = LazyLock::new(|| {
     let noun = "document|passage|source|fuente|fonte|chunk|page|section|article|artículo";
-    let number = format!(
-        r"(?i)\s*\[[^\[\]]{{0,20}}\d\]|\bn(?:os?\.|\.o|[º°])\s*(\d)|\b((?:{noun})[os]?\s+)no\s+(\d)"
+    let name = r"n(?:os?\b\.?|\.o|[º°])\s*";
+    let cited = format!(
+        r"(?i)\s*\[[^\[\]]{{0,20}}\d\]|\b((?:{noun})[os]?)\s+(?:{name})?#?\d+|\bn(?:os?\.|\.o|[º°])\s*(\d)"
     );
-    Regex::new(&number).expect("a constant pattern")
+    Regex::new(&cited).expect("a constant pattern")
 });
 
 /// Returns true if `reply` declines to answer. `phrases` are the replies by which a product declines, compared without case,
@@ -41,7 +41,7 @@ pub fn declines(reply: &str, phrases: &[String]) -> bool {
     let words = Vocabulary::of(Language::english());
     // `n'indique`, `dell'autore`: the short form is a word of its own.
     let text = clean(reply, false);
-    let tokens = words.tokens(&NUMBERED.replace_all(&separated(&text), "$1$2$3"));
+    let tokens = words.tokens(&CITED.replace_all(&separated(&text), "$1$2"));
     let plain = |tokens: &[Token]| -> Vec<String> {
         tokens.iter().filter(|token| !token.is_symbol()).map(|token| token.text.clone()).collect()
     };

@@ -242,8 +242,10 @@ impl<'a> Case<'a> {
     pub(super) fn decide(&self) -> Reason {
         let spans = self.spans();
         match (best(spans.iter().filter(|span| span.flaw.is_none())), spans.first()) {
-            // `A, not B, because B is slow.`
-            (Some(it), Some(first)) if first.is_refuted() => unsure(Ground::Denied, self.quote(it)),
+            // `Another, not this one, because this one is slow.`
+            (Some(_), Some(first)) if first.is_refuted() => {
+                unsure(first.flaw.unwrap_or(Ground::Denied), self.quote(first))
+            }
             (Some(best), _) => self.found(best, &spans),
             (None, Some(flawed)) => self.flawed(flawed),
             (None, None) => self.absent(),
@@ -308,10 +310,11 @@ impl<'a> Case<'a> {
     /// The gold answer is there, but its clause speaks against it.
     fn flawed(&self, span: &Span) -> Reason {
         let flaw = span.flaw.unwrap_or(Ground::Part);
+        let next = self.answer.tokens.get(span.end);
         let is_certain = match flaw {
             Ground::OtherLimit | Ground::Alternatives | Ground::Enumerated => true,
             // `foo()[1]` may cite.
-            Ground::Longer => self.answer.word(span.end) != "[",
+            Ground::Longer => next.is_none_or(|next| next.spaced || !next.is("[")),
             _ => span.is_refuted(),
         };
         if self.is_short() && is_certain || span.is_refuted() && !self.rivals(span).is_empty() {
@@ -392,7 +395,12 @@ impl<'a> Case<'a> {
                         && is_alike()
                         && !self.contradicts_alias(mention)
                 });
-                equal.map(|mention| (mention.first, mention.end, false)).collect()
+                // `24 V AC` is no `24 V DC`.
+                let kind = self.gold.capitals(gold.end);
+                let is_other = |at| {
+                    kind.is_some() && self.answer.capitals(at).is_some_and(|it| Some(it) != kind)
+                };
+                equal.map(|it| (it.first, it.end, is_other(it.end))).collect()
             }
             Sort::Phrase | Sort::Long => {
                 let places = places(self.gold, self.answer).into_iter();
@@ -670,6 +678,11 @@ impl<'a> Case<'a> {
         let coverage = coverage(gold, self.answer);
         let (is_name, has_others) = (self.is_name(), !self.names().is_empty());
         if matches!(sort, Sort::Written) {
+            // `3, 224` for `(3, 224)`.
+            let inner = Parsed::new(text.trim_matches(['(', ')', '[', ']']), gold.words);
+            if text.starts_with(['(', '[']) && !written(&inner, self.answer).is_empty() {
+                return unsure(Ground::Part, text);
+            }
             return self.open(Ground::Absent, coverage < 1.0 && has_others);
         }
         if gold.mentions.iter().any(|gold| !gold.is_weak() && !self.answer.states(gold)) {
@@ -731,18 +744,18 @@ impl<'a> Case<'a> {
         from.into_iter().map(parsed).collect()
     }
 
-    /// Returns the items of a list that is in no brackets.
+    /// Returns the items of a list; those in brackets are one.
     fn parts(&self) -> Vec<Parsed> {
         let gold = self.gold;
         let mut parts = Vec::new();
-        let mut from = 0;
+        let (mut from, mut depth) = (0, 0_usize);
         for at in 0..=gold.tokens.len() {
-            let is_end = gold.tokens.get(at).is_none_or(|token| token.is_one_of(",;、，&"));
-            let text = gold.slice(from, at);
-            let is_open = text.matches(['(', '[']).count() > text.matches([')', ']']).count();
-            if (is_end || gold.at(Class::And, at) > 0) && !is_open {
+            let is = |marks| gold.tokens.get(at).is_some_and(|token| token.is_one_of(marks));
+            depth = (depth + usize::from(is("(["))).saturating_sub(usize::from(is(")]")));
+            let is_between = is(",;、，&") || gold.at(Class::And, at) > 0;
+            if at == gold.tokens.len() || is_between && depth == 0 {
                 if gold.content(from..at).next().is_some() {
-                    parts.push(Parsed::new(&text, gold.words));
+                    parts.push(Parsed::new(&gold.slice(from, at), gold.words));
                 }
                 from = at + 1;
             }

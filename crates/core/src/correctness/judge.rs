@@ -181,8 +181,11 @@ fn decide(question: &Question, answer: &str, language: &'static Language) -> Rea
     let asked = Parsed::new(&question.text, words);
     // A bracket of a gold answer is none of a citation: `arr[1]`.
     let facts = question.required.iter().chain(&question.forbidden).flatten();
-    let cites =
-        |gold: &String| gold.contains('[') || Citable::new([]).without_citations(gold) != *gold;
+    let cites = |gold: &String| {
+        gold.contains('[')
+            || gold.starts_with('(')
+            || Citable::new([]).without_citations(gold) != *gold
+    };
     let has_citations = !question.answers.iter().chain(facts).any(cites);
     let given = Parsed::read(answer, words, has_citations);
     if question.has_facts() {

@@ -46,6 +46,12 @@ impl Parsed {
         &self.text[token.start..token.end]
     }
 
+    /// Returns the word at `at` if it is in capital letters.
+    pub(super) fn capitals(&self, at: usize) -> Option<&str> {
+        let word = self.tokens.get(at).filter(|token| token.is_named() && !token.is_letter())?;
+        Some(self.raw(word)).filter(|word| !word.contains(char::is_lowercase))
+    }
+
     /// Returns the folded word at `at`; nothing outside the text.
     pub(super) fn word(&self, at: usize) -> &str {
         self.tokens.get(at).map_or("", |token| &token.text)
@@ -281,6 +287,9 @@ fn goes_on(parsed: &Parsed, at: usize) -> bool {
     let after = parsed.tokens.get(at + 1).filter(|after| !after.is_symbol());
     match next.text.as_str() {
         ">" => after.is_some(),
+        // `count() - 1`, and a cron line with another field.
+        "+" | "-" | "/" | "%" if next.spaced => next.emphasised && after.is_some(),
+        "*" => parsed.is_same_sentence(at - 1, at),
         "." | "/" | "\\" => !next.spaced && after.is_some_and(|after| !after.spaced),
         _ => !next.spaced && !next.unspaced && !next.is_one_of(",:;!?)]=\"'。，、"),
     }
@@ -312,11 +321,10 @@ pub(super) fn is_written(gold: &Parsed) -> bool {
     let is_designator = |last: &Token| last.is_letter() && last.capital && gold.n_words() <= 3;
     let is_code =
         text.contains('-') && text.contains(char::is_numeric) && text.contains(char::is_uppercase);
+    let is_tuple = text.starts_with('(') && text.ends_with(')') && text.contains(',');
     text.ends_with('-')
-        || gold
-            .tokens
-            .iter()
-            .all(|it| it.is_symbol() || text.starts_with(['[', '(']) && it.is_number())
+        || text.starts_with('[') && text.ends_with(']')
+        || gold.tokens.iter().all(|it| it.is_symbol() || is_tuple && it.is_number())
         || text.contains(['_', '\\', '{', '}', '^', '=', '<', '>', '|', '@', '#', '*', '~', '+'])
         || !text.contains(' ') && (is_code || text.matches('-').count() > 1)
         || text.split(' ').any(is_flag)

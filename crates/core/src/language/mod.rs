@@ -1,4 +1,5 @@
-//! Languages as data: one file each in `crates/core/languages`, read by BM25's analysis, the scorer `mlqa` and the rule of correctness.
+//! Languages as data: one file each in `crates/core/languages`, read by BM25's analysis, the scorer `mlqa`, the rule of correctness
+//! and the metrics of citations.
 //!
 //! To add a language, write its file, add it to `FILES`, and nothing else. A key may be left out, except `yes`, `no`,
 //! `negations`, `months` and the classes of replies that decline. An entry may have several words; `*` at its end matches any ending, `*` at its
@@ -58,7 +59,7 @@ pub struct Language {
     pub elisions: Vec<String>,
     /// Endings that may directly follow any word, as particles do, with the mark before them, if any: `'da` in `Türkiye'da`.
     pub particles: Vec<String>,
-    /// Nouns before the number of a cited passage: `document` in `[document 2]`.
+    /// Nouns before the number of a cited passage, in texts of any language: `document` in `[document 2]`. Of letters, without `*`.
     pub cited: Vec<String>,
     /// Words that the rule of correctness reads.
     #[serde(flatten)]

@@ -12,11 +12,11 @@ use serde_json::{Map, Value};
 
 use crate::language::{Class, Language};
 
-/// The noun before a number, in all languages.
+/// The noun before a number, in all languages: of those without spaces only at the beginning of a bracket or after a space.
 static NOUN: LazyLock<String> = LazyLock::new(|| {
     format!(r"\b(?:{})", Language::in_all(|it| &it.cited).collect::<Vec<_>>().join("|"))
 });
-/// Between the last numbers of a list: the first word of each language.
+/// Between the last numbers of a list: `or`, `&`, and of each language its first word for `and`.
 static AND: LazyLock<String> = LazyLock::new(|| {
     let and = Language::all().iter().filter_map(|language| language.words(Class::And).next());
     format!("(?:{})", and.chain(["or", "&"]).collect::<Vec<_>>().join("|"))
@@ -49,10 +49,10 @@ static PLACES: LazyLock<Regex> = LazyLock::new(|| {
     let places = [
         r"```.*?(?:```|\z)|(?m:^)~~~.*?(?:(?m:^)~~~|\z)",
         "`+[^`\n\\[［【][^`\n]*`+|`+[^`\n]*[^`\n\\]］】]`+",
-        // `6 m [1]` is a length.
-        r"\d ?[a-z]\b|\bhttps?://[^\s()]+|(?:^|[\s(*\x22'=+-])(?-i:[a-z]|[a-z]\w*_\w*[^\W_])(?:\[[^\[\]]*\])+",
+        // `6 m[1]` cites.
+        r"\d ?[a-z]\b|\bhttps?://[^\s()]+|(?:^|[\s(*])(?-i:[a-z]|[a-z]\w*_\w*[^\W_])(?:\[[^\[\]]*\])+",
         // `foo()[1]`, `print(arr[1])`.
-        r"[a-z_]\([^()\n]*(?:\)|\w)(?:\[[^\[\]\n]*\])+",
+        r"\w\(\)(?:\[[^\[\]\n]*\])+|\w\([^()\n]*\w\[[^\[\]\n]*\][^()\n]*\)",
         &format!(r"{noun} {named}{NUMBER}\.\d"),
         r"`?[\[［【](([^\[\]［］【】]+)[\]］】])(?:\([^()\s]+\))?`?",
         r"[(（](([^()（）\[\]［］【】]+)[)）])",
@@ -71,7 +71,13 @@ fn pattern(text: &str) -> Regex {
 /// Returns the pattern of a list of numbers and ranges.
 fn list() -> String {
     let range = format!("{NUMBER}(?:{TO}{NUMBER})?");
-    format!(r"{range}(?:\s*[,;、，]\s*{range})*(?:\s*,?\s*{and}\s*{range})?", and = *AND)
+    format!(r"{range}(?:\s*[,;、，]\s*{range})*(?:\s*,?\s+{and}\s+{range})?", and = *AND)
+}
+
+/// Returns the text in a fence around all of a reply, which is no code.
+fn fenced(reply: &str) -> Option<&str> {
+    let inside = reply.trim().strip_prefix("```")?.strip_suffix("```")?;
+    Some(inside).filter(|it| !it.contains("```"))
 }
 
 /// The passages of a prompt, as a reply can cite them: by number, or by a name in lower case.
@@ -102,9 +108,7 @@ impl Citable {
             }
             is_object = true;
         }
-        // A fence around all of a reply is no code.
-        let fenced = reply.trim().strip_prefix("```").and_then(|it| it.strip_suffix("```"));
-        let reply = fenced.filter(|it| !it.contains("```")).unwrap_or(reply);
+        let reply = fenced(reply).unwrap_or(reply);
         let before = reply.rfind(answer).and_then(|at| reply.get(..at)).unwrap_or_default();
         for from in [before.rfind('\n').unwrap_or(0), 0] {
             if !is_object && cited.is_empty() {
@@ -116,6 +120,9 @@ impl Citable {
 
     /// Returns a text without its citations.
     pub fn without_citations(&self, text: &str) -> String {
+        if let Some(fenced) = fenced(text) {
+            return format!("```{}```", self.without_citations(fenced));
+        }
         let mut places = self.read(text, &mut BTreeSet::new());
         places.sort_by_key(|place| place.start);
         let (mut rest, mut at) = (String::new(), 0);
@@ -258,9 +265,9 @@ mod tests {
             ("Six (documents 1, 2; passage 4).", "1 2 4"),
             ("Six [１] ［٣］ 【４】 （文档，document 5）.", "1 3 4 5"),
             ("Six [1, ].", "1"),
-            ("6 m[1], 3 s [2], (see note)[3], plan B[4].", "1 2 3 4"),
+            ("6 m[1], the file(s)[2], O(n) [3], Kestrel's[4].", "1 2 3 4"),
             ("Sechs [Quelle 1] (Dokumente 2 und 3).", "1 2 3"),
-            ("六分钟 [文档 1] [2 和 3]。", "1 2 3"),
+            ("六分钟 [文档 1] [2 和 3]，文档 4。", "1 2 3 4"),
             ("Seis [fuente 1], según el documento 2 [3 y 4].", "1 2 3 4"),
             ("Six [0] [9].", "0 9"),
             ("Six [4-999] and [8-9].", "4 5 6 8"),
@@ -284,7 +291,7 @@ mod tests {
             "Six:\n~~~\nlist[1]",
             "From `row[2]` and ``document 3``.",
             "See a[2], (x[0][1]) and my_list[3].",
-            "`x` and **y[2]**, foo()[1], get(a)[0][1], print(arr[2], b), len(rows[0])",
+            "`x` and **y[2]**, foo()[1], print(len(rows[0]), b), [1e5, 2e5]",
             "https://x.example/list[2].html",
             "[Six](https://x.example/list[2].html)",
             "document 1.2 says; [1000] [2.1] (documents 1000)",

@@ -147,7 +147,7 @@ fn tidy(answer: &str) -> &str {
 }
 
 /// Drops trailing citations in brackets such as `[1]`, `(passage 2)`, and a full stop after them. `list[1][2]`, a single word, is
-/// unchanged, as is other code.
+/// unchanged.
 fn without_citations(mut text: &str) -> &str {
     let names = Citable::new([]);
     loop {
@@ -157,14 +157,11 @@ fn without_citations(mut text: &str) -> &str {
         };
         let rest = names.without_citations(last);
         let is_mark = rest != last && matches!(rest.trim(), "" | "()") && !last.ends_with('`');
+        let is_name = |word: &str| word.ends_with(|c: char| c.is_ascii_alphanumeric() || c == ')');
         let is_index = last.starts_with('[')
-            && before
-                .split('[')
-                .next()
-                .is_some_and(|word| word.ends_with(|c: char| c.is_ascii_alphanumeric()))
+            && before.split('[').next().is_some_and(is_name)
             && !before.contains(char::is_whitespace);
-        let is_code = names.without_citations(body) == body;
-        if !is_mark || is_index || is_code || before.trim().is_empty() {
+        if !is_mark || is_index || before.trim().is_empty() {
             return text;
         }
         text = before.trim_end();
