@@ -301,9 +301,7 @@ fn an_import_replaces_no_run() {
     good(&project, "r", &["r.jsonl", "c.toml"]);
     let import = ["import", "--out", "runs", "--name", "r", "r.jsonl", "c.toml"];
     let before = project.files("runs/r");
-    let before = project.files("runs/r");
     project.refuses_with_some_hint(&import, "error: run folder `runs/r` already exists");
-    assert_eq!(project.files("runs/r"), before);
     assert_eq!(project.files("runs/r"), before);
 }
 
