@@ -26,7 +26,7 @@ static CITED: LazyLock<Regex> = LazyLock::new(|| {
     let noun = "document|passage|source|fuente|fonte|chunk|page|section|article|artículo";
     let name = r"n(?:os?\b\.?|\.o|[º°])\s*";
     let cited = format!(
-        r"(?i)\s*\[[^\[\]]{{0,20}}\d\]|\b((?:{noun})[os]?)\s+(?:{name})?#?\d+|\bn(?:os?\.|\.o|[º°])\s*(\d)"
+        r"(?i)\s*\[[^\[\]]{{0,20}}\d\]|\b(?:document|passage|source|chunk)s?\s+#?\d+|\b((?:{noun})[os]?)\s+(?:{name})?#?\d+|\bn(?:os?\.|\.o|[º°])\s*(\d)"
     );
     Regex::new(&cited).expect("a constant pattern")
 });

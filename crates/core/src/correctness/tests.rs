@@ -303,6 +303,8 @@ fn a_reply_declines_by_what_it_denies_of_which_source() {
         "I Don't Know How to Love Him",
         "6 minutes. The text does not mention other limits.",
         "6 minutes (source no. 1)",
+        "Document 2 does not say; document 1 says 100 watts.",
+        "Passage 2 does not say, passage 1 says 100 watts.",
         "According to passage no. 1, the pump runs for 6 minutes.",
         "The document no. 12 says 6 minutes.",
         "6 minutes (document no 1)",
