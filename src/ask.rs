@@ -13,7 +13,7 @@ use crate::output;
 use crate::overrides::OverrideArgs;
 use crate::run_folder::configuration;
 use crate::runtime::block_on;
-use ragtriage_core::attribute::judge::mark_declined;
+use ragtriage_core::attribute::judge::read_by_question;
 use ragtriage_core::config::Settings;
 
 use ragtriage_pipeline::settings::Resolved;
@@ -56,7 +56,7 @@ pub fn ask(args: &AskArgs) -> Result<(), Failure> {
     if let Some(attempt) =
         single.trace.conditions.first_mut().and_then(|condition| condition.attempts.first_mut())
     {
-        mark_declined(&single.trace.question, attempt, &evaluation.declined, dataset.language());
+        read_by_question(&single.trace.question, attempt, &evaluation.declined, dataset.language());
     }
     let asked = AskedQuestion {
         config: config.display().to_string(),

@@ -67,8 +67,8 @@ impl Local {
             json!(pooling)
         );
         let query_fingerprint = format!("{shared} prefix {}", json!(query_prefix));
-        let prefix = json!(passage_prefix);
-        let passage_fingerprint = format!("{shared} paired {is_paired} prefix {prefix}");
+        let passage_fingerprint =
+            format!("{shared} paired {is_paired} prefix {}", json!(passage_prefix));
         let inner = Arc::new(PooledModel { model, recipe, is_paired });
         Ok(Self { inner, query_fingerprint, passage_fingerprint })
     }

@@ -123,25 +123,31 @@ impl Judgments {
     }
 }
 
-/// Marks a reply that declines to answer, and clears its answer; `phrases` are those of the product.
-pub fn mark_declined(
+/// Reads an extracted answer by its question, which the extraction does not know: brackets that a gold answer has are none of a
+/// citation, and an answer that declines is cleared and marked. `phrases` are those of the product.
+pub fn read_by_question(
     question: &Question,
     attempt: &mut Attempt,
     phrases: &[String],
     language: &'static Language,
 ) {
-    let is_answer = attempt.error.is_none() && attempt.stance == Stance::Answered;
-    // A bracket that the extraction took for a citation, where a gold answer has one: `It prints arr[1].`
-    if is_answer && question.answers.iter().any(|gold| gold.contains('[')) {
+    if attempt.error.is_none() && attempt.stance == Stance::Answered {
+        restore_brackets(question, attempt);
+        if declines_to_answer(question, &attempt.extracted, phrases, language) {
+            attempt.stance = Stance::Declined;
+            attempt.extracted.clear();
+        }
+    }
+}
+
+/// Restores the brackets that the extraction took for citations, where a gold answer has one: `It prints arr[1].`
+fn restore_brackets(question: &Question, attempt: &mut Attempt) {
+    if question.answers.iter().any(|gold| gold.contains('[')) {
         let rest = attempt.raw.rsplit_once(&attempt.extracted).map_or("", |(_, rest)| rest);
         let line = rest.lines().next().unwrap_or_default().trim_end();
         if line.trim_start().starts_with('[') {
             attempt.extracted += line;
         }
-    }
-    if is_answer && declines_to_answer(question, &attempt.extracted, phrases, language) {
-        attempt.stance = Stance::Declined;
-        attempt.extracted.clear();
     }
 }
 
@@ -222,7 +228,7 @@ mod tests {
             let answers = vec![gold.to_owned()];
             let asked = Question { answers, ..Question::new("q".into(), String::new()) };
             let mut attempt = Attempt { raw: raw.to_owned(), ..Attempt::new(extracted) };
-            mark_declined(&asked, &mut attempt, &[], Language::english());
+            read_by_question(&asked, &mut attempt, &[], Language::english());
             attempt.extracted
         };
         let raw = "See below.\nAnswer: It prints arr[1] [2].\nDone [3].";

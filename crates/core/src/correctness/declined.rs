@@ -11,7 +11,7 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
-use super::token::{Token, clean};
+use super::token::{Token, clean, pattern};
 use super::vocabulary::{EACH_ALONE, Lexicon, Vocabulary};
 use crate::language::{Class, Language};
 use crate::text::border::separated;
@@ -21,14 +21,14 @@ const LONGEST: usize = 3_000;
 /// Words in code or bold from which on they are no name of what is asked for.
 const LONG_CODE: usize = 6;
 
-/// Numbers that cite, which deny and answer nothing: `[1]`, `source no. 1`, `documento n.º 5` (which is read as `n.o 5`), `document 3`.
+/// Numbers that cite, which deny and answer nothing. `[1]` and `document 3` are dropped; of `source no. 1`, `page 3` and `documento n.º 5`
+/// (which is read as `n.o 5`) the noun stays.
 static CITED: LazyLock<Regex> = LazyLock::new(|| {
     let noun = "document|passage|source|fuente|fonte|chunk|page|section|article|artículo";
     let name = r"n(?:os?\b\.?|\.o|[º°])\s*";
-    let cited = format!(
+    pattern(&format!(
         r"(?i)\s*\[[^\[\]]{{0,20}}\d\]|\b(?:document|passage|source|chunk)s?\s+#?\d+|\b((?:{noun})[os]?)\s+(?:{name})?#?\d+|\bn(?:os?\.|\.o|[º°])\s*(\d)"
-    );
-    Regex::new(&cited).expect("a constant pattern")
+    ))
 });
 
 /// Returns true if `reply` declines to answer. `phrases` are the replies by which a product declines, compared without case,

@@ -169,8 +169,7 @@ impl<'a> Case<'a> {
         let noun = usize::from(!matches!(mention.value, Value::Clock(..)));
         let is_alone = !self.gold.has_content_besides(mention.first..mention.end + noun);
         // Not the range of `[0-9]+`.
-        let is_value = mention.bound.is_some() || is_alone && !self.gold.text.starts_with('[');
-        is_value.then_some(mention)
+        (mention.bound.is_some() || is_alone && !self.gold.text.starts_with('[')).then_some(mention)
     }
 
     /// Returns true if the gold answer is a version such as `1.20`, which is not `1.2`.
@@ -243,8 +242,8 @@ impl<'a> Case<'a> {
         let spans = self.spans();
         match (best(spans.iter().filter(|span| span.flaw.is_none())), spans.first()) {
             // `Another, not this one, because this one is slow.`
-            (Some(_), Some(first)) if first.is_refuted() => {
-                unsure(first.flaw.unwrap_or(Ground::Denied), self.quote(first))
+            (Some(_), Some(first @ Span { flaw: Some(flaw), .. })) if first.is_refuted() => {
+                unsure(*flaw, self.quote(first))
             }
             (Some(best), _) => self.found(best, &spans),
             (None, Some(flawed)) => self.flawed(flawed),
@@ -397,9 +396,7 @@ impl<'a> Case<'a> {
                 });
                 // `24 V AC` is no `24 V DC`.
                 let kind = self.gold.capitals(gold.end);
-                let is_other = |at| {
-                    kind.is_some() && self.answer.capitals(at).is_some_and(|it| Some(it) != kind)
-                };
+                let is_other = |at| kind.zip(self.answer.capitals(at)).is_some_and(|(a, b)| a != b);
                 equal.map(|it| (it.first, it.end, is_other(it.end))).collect()
             }
             Sort::Phrase | Sort::Long => {
@@ -679,8 +676,8 @@ impl<'a> Case<'a> {
         let (is_name, has_others) = (self.is_name(), !self.names().is_empty());
         if matches!(sort, Sort::Written) {
             // `3, 224` for `(3, 224)`.
-            let inner = Parsed::new(text.trim_matches(['(', ')', '[', ']']), gold.words);
-            if text.starts_with(['(', '[']) && !written(&inner, self.answer).is_empty() {
+            let inner = || Parsed::new(text.trim_matches(['(', ')', '[', ']']), gold.words);
+            if text.starts_with(['(', '[']) && !written(&inner(), self.answer).is_empty() {
                 return unsure(Ground::Part, text);
             }
             return self.open(Ground::Absent, coverage < 1.0 && has_others);

@@ -212,9 +212,9 @@ impl Language {
 
     /// Returns the words of one kind, such as the particles, of all languages.
     pub fn in_all(
-        words: impl Fn(&'static Self) -> &'static [String],
+        of: fn(&'static Self) -> &'static [String],
     ) -> impl Iterator<Item = &'static str> {
-        LANGUAGES.iter().flat_map(words).map(String::as_str)
+        LANGUAGES.iter().flat_map(of).map(String::as_str)
     }
 
     /// Returns English.

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use super::judged::Decided;
 use super::{Error, Manifest, RunFolder, lines};
-use ragtriage_core::attribute::judge::mark_declined;
+use ragtriage_core::attribute::judge::read_by_question;
 use ragtriage_core::config::Settings;
 use ragtriage_core::types::{
     Condition, ContextUse, Passage, PassageMap, Question, QuestionId, Trace,
@@ -79,7 +79,7 @@ impl SavedRun {
         let Settings { evaluation, dataset, .. } = &manifest.settings;
         for Trace { question, conditions, .. } in &mut traces {
             for attempt in conditions.iter_mut().flat_map(|condition| &mut condition.attempts) {
-                mark_declined(question, attempt, &evaluation.declined, dataset.language());
+                read_by_question(question, attempt, &evaluation.declined, dataset.language());
             }
         }
         let decided = Decided::read(folder, &traces)?;

@@ -5,12 +5,13 @@
 //!    line breaks, and the text of `<answer>` is the reply;
 //! 2. the thinking before the answer is dropped ([`without_thinking`]);
 //! 3. the last line that begins with `Answer:` is taken, else the `answer` field of a JSON object, else the whole text;
-//! 4. trailing citations by number in brackets, and one pair of enclosing quotes, backticks or asterisks are removed;
+//! 4. trailing citations by number in brackets, and one pair of enclosing quotes, backticks or asterisks are removed
+//!    (`read_by_question` restores brackets where a gold answer has one);
 //! 5. a reply that reached the token limit has an answer only if that is marked by label or field, and ended by a line
 //!    break, or the end of its value: thinking and reasoning that were truncated are none. A reply that calls a tool has
 //!    one only if it is marked.
 //!
-//! Whether a reply declines to answer is decided when a run is read (`ragtriage_core::correctness::declines_to_answer`).
+//! Whether a reply declines to answer is decided when a run is read (`ragtriage_core::attribute::judge::read_by_question`).
 
 use std::borrow::Cow;
 use std::sync::LazyLock;
