@@ -4,7 +4,8 @@ use std::ffi::OsString;
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
-use clap::{Args, ValueEnum};
+use clap::Args;
+use clap::builder::{PossibleValuesParser, TypedValueParser};
 
 use crate::failure::Failure;
 use crate::output;
@@ -40,9 +41,9 @@ pub struct CheckArgs {
     /// Metric changes only on the questions that both runs share.
     #[arg(long)]
     intersect: bool,
-    /// How to decide [default: `gates.mode`].
-    #[arg(long = "gate", value_enum, value_name = "WHAT")]
-    mode: Option<Mode>,
+    /// Decide by the 95% interval, the same with inconclusive gates failing, or the mean [default: `gates.mode`].
+    #[arg(long = "gate", value_name = "WHAT", value_parser = modes())]
+    mode: Option<GateMode>,
     /// Also write a JUnit file; without a verdict the file is removed.
     #[arg(long, value_name = "FILE")]
     junit: Option<PathBuf>,
@@ -51,14 +52,9 @@ pub struct CheckArgs {
     json: bool,
 }
 
-#[derive(Clone, Copy, Debug, ValueEnum)]
-enum Mode {
-    /// 95% confidence interval: pass, fail or inconclusive.
-    Interval,
-    /// 95% confidence interval: inconclusive fails.
-    Strict,
-    /// Mean: pass or fail.
-    Mean,
+fn modes() -> impl TypedValueParser<Value = GateMode> {
+    let values = PossibleValuesParser::new(GateMode::ALL.map(GateMode::name));
+    values.map(|name| GateMode::named(&name).expect("a possible value"))
 }
 
 /// Runs the command; returns true if the run passes.
@@ -75,16 +71,11 @@ pub fn check(args: &CheckArgs) -> Result<bool, Failure> {
     }
     let configured = settings.gates.baseline.as_ref();
     let configured = configured.filter(|_| gates.iter().any(Gate::needs_baseline));
-    let named = args.baseline.clone();
-    let named = named.or_else(|| configured.map(|path| base.join(path)));
+    let named = args.baseline.clone().or_else(|| configured.map(|path| base.join(path)));
     let plan = GatePlan {
         gates,
         evaluation: assemble::evaluation(&run.manifest.settings),
-        mode: args.mode.map_or(settings.gates.mode, |mode| match mode {
-            Mode::Interval => GateMode::Interval,
-            Mode::Strict => GateMode::Strict,
-            Mode::Mean => GateMode::Mean,
-        }),
+        mode: args.mode.unwrap_or(settings.gates.mode),
         intersect: args.intersect,
     };
     let real = |run: &PathBuf| folder_of(run).path().canonicalize().ok();

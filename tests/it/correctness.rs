@@ -6,11 +6,12 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use ragtriage_clients::llm::read_answer;
+use ragtriage_core::attribute::judge::read_by_question;
 use ragtriage_core::correctness::{CorrectRule, Correctness, Judge, declines};
 use ragtriage_core::language::Language;
 use ragtriage_core::metric::answer::Scorer;
 use ragtriage_core::stats::mcnemar::mcnemar;
-use ragtriage_core::types::{Finish, Question, QuestionId, QuestionKind, Stance};
+use ragtriage_core::types::{Attempt, Finish, Question, QuestionId, QuestionKind};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 
@@ -60,7 +61,10 @@ fn correctness(item: &Item, rule: CorrectRule) -> Correctness {
         answers: item.gold_answers.clone(),
         ..Question::new("q".into(), item.question.clone())
     };
-    let judgment = judge(rule).judge(&question, &item.answer, Stance::Answered);
+    let (extracted, stance) = read_answer(&item.answer, Finish::Stop);
+    let mut attempt = Attempt { raw: item.answer.clone(), stance, ..Attempt::new(&*extracted) };
+    read_by_question(&question, &mut attempt, &[], Language::english());
+    let judgment = judge(rule).judge(&question, &attempt.extracted, attempt.stance);
     judgment.expect("has a gold answer").correctness
 }
 

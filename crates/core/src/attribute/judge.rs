@@ -142,7 +142,7 @@ pub fn read_by_question(
 
 /// Restores the brackets that the extraction took for citations, where a gold answer has one: `It prints arr[1].`
 fn restore_brackets(question: &Question, attempt: &mut Attempt) {
-    if question.answers.iter().any(|gold| gold.contains('[')) {
+    if question.gold_texts().any(|gold| gold.contains('[')) {
         let rest = attempt.raw.rsplit_once(&attempt.extracted).map_or("", |(_, rest)| rest);
         let line = rest.lines().next().unwrap_or_default().trim_end();
         if line.trim_start().starts_with('[') {

@@ -394,10 +394,7 @@ impl<'a> Case<'a> {
                         && is_alike()
                         && !self.contradicts_alias(mention)
                 });
-                // `24 V AC` is no `24 V DC`.
-                let kind = self.gold.capitals(gold.end);
-                let is_other = |at| kind.zip(self.answer.capitals(at)).is_some_and(|(a, b)| a != b);
-                equal.map(|it| (it.first, it.end, is_other(it.end))).collect()
+                equal.map(|it| (it.first, it.end, false)).collect()
             }
             Sort::Phrase | Sort::Long => {
                 let places = places(self.gold, self.answer).into_iter();
@@ -413,6 +410,22 @@ impl<'a> Case<'a> {
         found.sort_unstable();
         found.truncate(PLACES);
         found.into_iter().map(|(first, end, longer)| self.span(first, end, longer)).collect()
+    }
+
+    /// Returns what speaks against an equal value that counts something else: `24 V AC` is no `24 V DC`, `4 GB disk` may be no `4 GB RAM`.
+    fn other_kind(&self, first: usize, end: usize) -> Option<Ground> {
+        let (gold, answer) = (self.value()?, self.answer);
+        let kind = self.gold.tokens.get(gold.end).filter(|kind| kind.is_word() && kind.content)?;
+        let sentence = answer.sentence(first);
+        let has_unit = gold.value.amount().is_some_and(|amount| amount.unit.is_some());
+        let is_other =
+            |at: &usize| answer.tokens[*at].is_word() && self.is_new(&answer.tokens[*at]);
+        // The next word, after `of` or a bracket.
+        let other = (end..sentence.end.min(end + 2)).find(is_other)?;
+        let has_kind = answer.tokens[sentence].iter().any(|own| own.stem == kind.stem);
+        let is_certain = self.gold.capitals(gold.end).and(answer.capitals(other)).is_some();
+        let ground = if is_certain { Ground::Longer } else { Ground::SaidOfOther };
+        (!has_kind && (has_unit || is_certain)).then_some(ground)
     }
 
     /// Returns true if a value has another unit than every gold answer of its number that has one: `600 per second`, where `600` and
@@ -457,6 +470,9 @@ impl<'a> Case<'a> {
         }
         if self.value().is_some_and(|gold| self.has_other_limit(gold, bound)) {
             return Some(Ground::OtherLimit);
+        }
+        if let Some(other) = self.other_kind(first, end) {
+            return Some(other);
         }
         // Not `WARNING or above`.
         let is_option = answer.at(Class::Or, end) > answer.at(Class::AtLeast, end)
@@ -516,7 +532,11 @@ impl<'a> Case<'a> {
             let is_short = place.capital || item.len() <= 4;
             // Of a name, the first word counts.
             let n = if place.capital { 1 } else { content.len() };
-            !content.is_empty() && is_short && content.iter().take(n).all(|token| is_rival(token))
+            let is_rival = content.iter().take(n).all(|token| is_rival(token));
+            !content.is_empty()
+                && is_short
+                && is_rival
+                && !answer.has_in(Class::Negations, item.clone())
         };
         let after: Vec<_> = items[own + 1..].iter().take_while(is_foreign).collect();
         let n_before = items[..own].iter().rev().take_while(is_foreign).count();
@@ -541,20 +561,27 @@ impl<'a> Case<'a> {
     /// Returns what could be the answer instead: values of the gold answer's type, or names and emphasised words, that neither the
     /// question nor a gold answer has.
     fn rivals(&self, span: &Span) -> Vec<Span> {
-        let mut places = match self.sort() {
+        let (mut places, siblings) = match self.sort() {
             Sort::Value(gold) => {
                 let mut mentions: Vec<&Occurrence> = self.answer.mentions.iter().collect();
                 mentions.retain(|mention| self.is_other_value(gold, mention));
-                mentions.iter().map(|mention| (mention.first, mention.end)).collect()
+                let places = mentions.iter().map(|mention| (mention.first, mention.end));
+                (places.collect(), Vec::new())
             }
-            _ => self.names(),
+            _ => (self.names(), self.siblings()),
         };
-        places.retain(|(first, end)| {
-            (*end <= span.first || *first >= span.end) && !self.is_beside(*first, *end, span)
-        });
-        let rivals =
+        places.extend(&siblings);
+        places.retain(|(first, end)| *end <= span.first || *first >= span.end);
+        let spans =
             places.into_iter().take(PLACES).map(|(first, end)| self.span(first, end, false));
-        rivals.filter(|rival| !rival.is_refuted()).collect()
+        let (refuted, mut rivals): (Vec<_>, Vec<_>) = spans.partition(Span::is_refuted);
+        rivals.retain(|rival| {
+            let (first, end) = (rival.first, rival.end);
+            // `MySQL, not PostgreSQL, as PostgreSQL is slow.`
+            let is_refuted = refuted.iter().any(|it| self.quote(it) == self.quote(rival));
+            !is_refuted && (siblings.contains(&(first, end)) || !self.is_beside(first, end, span))
+        });
+        rivals
     }
 
     /// Returns true if `first..end` describes the place: `the Danish architect Jørn Utzon`, `the name (in brackets)`.
@@ -606,21 +633,28 @@ impl<'a> Case<'a> {
                 _ => found.push((at, at + 1)),
             }
         }
-        // `Article 16` instead of `Article 17`.
-        if let [.., label, number] = self.gold.tokens.as_slice()
-            && number.is_number()
-        {
-            let is_other = |pair: &[Token]| {
-                pair[0].text == label.text && pair[1].is_number() && pair[1].text != number.text
-            };
-            let starts = (1..tokens.len()).filter(|at| is_other(&tokens[at - 1..=*at]));
-            found.extend(starts.map(|at| (at - 1, at + 1)));
-        }
         // Initials, `BC`, `UN`: too short to be an answer instead.
         found.retain(|(first, end)| {
             end - first > 1 || tokens[*first].end - tokens[*first].start > 2
         });
         found
+    }
+
+    /// Returns the places that differ from the gold answer in a number, a letter or a part of an identifier: `Article 16` for `Article 17`,
+    /// `arr[2]` for `arr[1]`, `us-west-2` for `us-east-1`.
+    fn siblings(&self) -> Vec<(usize, usize)> {
+        let gold = &self.gold.tokens;
+        let varies = |it: &Token| it.is_number() || it.is_letter() || it.is_word() && !it.spaced;
+        let is_sibling = |window: &[Token]| {
+            let (equal, other): (Vec<_>, Vec<_>) =
+                window.iter().zip(gold).partition(|(own, gold)| own.text == gold.text);
+            equal.iter().any(|(own, _)| own.is_word())
+                && !other.is_empty()
+                && other.iter().all(|(own, gold)| varies(own) && varies(gold))
+        };
+        let windows = self.answer.tokens.windows(gold.len().max(1)).enumerate();
+        let siblings = windows.filter(|(_, window)| is_sibling(window));
+        siblings.map(|(at, window)| (at, at + window.len())).collect()
     }
 
     /// The gold answer is not there.
@@ -673,7 +707,7 @@ impl<'a> Case<'a> {
             };
         }
         let coverage = coverage(gold, self.answer);
-        let (is_name, has_others) = (self.is_name(), !self.names().is_empty());
+        let has_others = !self.names().is_empty() || !self.siblings().is_empty();
         if matches!(sort, Sort::Written) {
             // `3, 224` for `(3, 224)`.
             let inner = || Parsed::new(text.trim_matches(['(', ')', '[', ']']), gold.words);
@@ -696,11 +730,11 @@ impl<'a> Case<'a> {
         let has_last = last.is_some_and(|last| self.answer.has_word(last));
         let is_other = !is_person || coverage < 0.6 && !has_last;
         match coverage > 0.0 {
-            true if is_name && has_others && self.is_short() && is_other => {
+            true if self.is_name() && has_others && self.is_short() && is_other => {
                 wrong(Ground::Absent, text)
             }
             true => unsure(Ground::Part, text),
-            false => self.open(Ground::Absent, is_name && has_others),
+            false => self.open(Ground::Absent, self.is_name() && has_others),
         }
     }
 

@@ -102,10 +102,11 @@ pub fn declines_to_answer(
         let gold_answers = gold_answers.iter().filter(|gold| gold.len() > 2);
         gold_answers.fold(text.to_owned(), |text, gold| text.replace(gold.as_str(), "0"))
     };
-    // `I don't know the exact figure. The runbook says 6 minutes.`
+    // `I don't know the exact figure. The runbook says six minutes.`
     let answers = |sentence: &str| {
         let rest = without_gold(sentence);
-        rest != sentence && !declines(&rest, phrases)
+        let is_correct = || auto(question, sentence, language).correctness == Correctness::Correct;
+        !declines(&rest, phrases) && (rest != sentence || is_correct())
     };
     declines(&without_gold(reply), phrases)
         && !split(reply).iter().any(|sentence| answers(&reply[sentence.clone()]))
@@ -146,10 +147,8 @@ pub struct Judgment {
 
 impl fmt::Display for Judgment {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if self.reason.is_empty() {
-            return self.correctness.fmt(f);
-        }
-        write!(f, "{}: {}", self.correctness, self.reason)
+        let colon = if self.reason.is_empty() { "" } else { ": " };
+        write!(f, "{}{colon}{}", self.correctness, self.reason)
     }
 }
 
@@ -180,13 +179,12 @@ fn decide(question: &Question, answer: &str, language: &'static Language) -> Rea
     let words = Vocabulary::of(language);
     let asked = Parsed::new(&question.text, words);
     // A bracket of a gold answer is none of a citation: `arr[1]`.
-    let facts = question.required.iter().chain(&question.forbidden).flatten();
     let cites = |gold: &String| {
         gold.contains('[')
             || gold.starts_with('(')
             || Citable::new([]).without_citations(gold) != *gold
     };
-    let has_citations = !question.answers.iter().chain(facts).any(cites);
+    let has_citations = !question.gold_texts().any(cites);
     let given = Parsed::read(answer, words, has_citations);
     if question.has_facts() {
         return by_facts(question, &asked, &given);

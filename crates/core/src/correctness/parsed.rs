@@ -288,18 +288,28 @@ fn goes_on(parsed: &Parsed, at: usize) -> bool {
     match next.text.as_str() {
         ">" => after.is_some(),
         // `count() - 1`, and a cron line with another field.
-        "+" | "-" | "/" | "%" if next.spaced => next.emphasised && after.is_some(),
+        "+" | "-" | "/" | "%" if next.spaced => {
+            after.is_some_and(|it| next.emphasised || it.is_number())
+        }
         "*" => parsed.is_same_sentence(at - 1, at),
-        "." | "/" | "\\" => !next.spaced && after.is_some_and(|after| !after.spaced),
+        _ if next.is_number() && parsed.word(at - 1) == "*" => true,
+        "." | "/" => !next.spaced && after.is_some_and(|after| !after.spaced),
         _ => !next.spaced && !next.unspaced && !next.is_one_of(",:;!?)]=\"'。，、"),
     }
 }
 
-/// Returns true if a path, identifier or menu begins before `at`.
+/// Returns true if a path, identifier, menu or cron line begins before `at`, or if a bracket may cite what is before it.
 fn begins_before(parsed: &Parsed, at: usize) -> bool {
     let Some(before) = at.checked_sub(1).map(|before| &parsed.tokens[before]) else { return false };
-    let is_mark = before.is_one_of("(\"':,=。，：");
-    before.is(">") && at > 1 || !is_mark && !parsed.tokens[at].spaced && !before.unspaced
+    let (is_mark, own) = (before.is_one_of("(\"':,=。，："), &parsed.tokens[at]);
+    // `5 0 3 * * *`.
+    let is_field = |token: &Token| token.is_number() || token.is("*");
+    // `It returns [3, 4] [1, 2].`
+    let is_cited = || before.is_one_of(")]") || parsed.mention(at - 1).is_some();
+    before.is(">") && at > 1
+        || is_field(before) && is_field(own)
+        || own.is("[") && (is_cited() || before.emphasised && !own.emphasised)
+        || !is_mark && !own.spaced && !before.unspaced
 }
 
 /// Returns true if a gold answer compares as written: code, commands, paths, formulas, menu paths, cron lines, references, identifiers

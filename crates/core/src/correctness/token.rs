@@ -1,4 +1,4 @@
-//! Text of an answer as tokens, without its surroundings: markup, citations, control tokens, JSON.
+//! Text of an answer as tokens, without markup and citations.
 //!
 //! A word is letters with the digits that follow them; a number is digits with single separators between; every other
 //! character is a symbol. In scripts without spaces each character is a word. Texts are compared token by token, so
@@ -8,7 +8,6 @@ use std::collections::HashSet;
 use std::sync::LazyLock;
 
 use regex::{Regex, RegexSet};
-use serde_json::{Map, Value};
 use unicode_normalization::UnicodeNormalization;
 
 use crate::text::citations::Citable;
@@ -21,11 +20,9 @@ pub(super) fn pattern(text: &str) -> Regex {
     Regex::new(text).expect("a constant pattern")
 }
 
-/// Markup with its plain text: control tokens, tags, boxes, fences, links, citations without a number of a passage, italic, bold,
-/// code; and all before the last label such as `Final answer:`.
+/// Markup with its plain text: tags, boxes, fences, links, citations without a number of a passage, italic, bold, code.
 static MARKUP: LazyLock<Vec<(Regex, &str)>> = LazyLock::new(|| {
     let steps = [
-        (r"<\|[^|<>]{0,40}\|>|</?s>|\[/?INST\]|<(?:eos|bos|end_of_turn|start_of_turn)>", "\n"),
         (
             r"(?ix) < /? (?: b | strong | code | pre | mark | answer | final | final_answer ) \s* /? >",
             "\u{e000}",
@@ -37,12 +34,7 @@ static MARKUP: LazyLock<Vec<(Regex, &str)>> = LazyLock::new(|| {
         (r"(?m)^[ \t]*(?:```|~~~)[\w+-]*[ \t]*$|```(?:\w+\n)?", "\n\u{e000}\n"),
         (r"\[([^\]\n]+)\]\((?:https?:|#|/)[^)\s]*\)", "$1"),
         (r"`([^`<\n]+) <https?:[^>\s]*>`_{1,2}", "$1"),
-        (
-            r"(?ix) ( ` [^`\n]+ ` ) | 【 [^】]* 】 | <sup> [^<]* </sup>
-              | \b the \s (?: first | second | third | fourth | fifth | last )
-                \s (?: passage | document | source | chunk ) \b",
-            "$1",
-        ),
+        (r"(?i)(`[^`\n]+`)|【[^】]*】|<sup>[^<]*</sup>", "$1"),
         (
             r"(^|[\s(\x22'\u{e000}])[*_]([^\s*_](?:[^*_\n]*?[^\s*_])?)[*_]($|[\s).,;:!?\x22'\u{e000}])",
             "$1$2$3",
@@ -50,12 +42,7 @@ static MARKUP: LazyLock<Vec<(Regex, &str)>> = LazyLock::new(|| {
         (r"\*\*\*?(.+?)\*\*\*?", "\u{e000}$1\u{e000}"),
         (r"`+([^`\n]+)`+", "\u{e000}$1\u{e000}"),
         ("`", ""),
-        (
-            r"(?isx) \A (?: .* \n )? [\u{e000}\ \t]*
-                (?: (?: the\  )? (?: final | short | correct | direct )\ answer | answer | result | response )
-                \u{e000}? [\ \t]* [:=] (.* [^\s\u{e000}] .*) \z",
-            "$1",
-        ),
+        (r"(\d ?[kmµ]?V)(AC|DC)\b", "$1 $2"),
     ];
     steps.into_iter().map(|(markup, plain)| (pattern(markup), plain)).collect()
 });
@@ -64,15 +51,10 @@ static ANY_MARKUP: LazyLock<RegexSet> = LazyLock::new(|| {
     RegexSet::new(MARKUP.iter().map(|(markup, _)| markup.as_str())).expect("patterns of constants")
 });
 
-/// Keys of a JSON object that hold the answer, in order of preference.
-const ANSWER_KEYS: [&str; 7] =
-    ["answer", "final_answer", "short_answer", "response", "result", "output", "value"];
-
 /// Returns `answer` as plain text with one spelling of dashes, quotes and spaces; emphasis and line breaks are marked. Without
 /// `has_citations` numbers in brackets stay.
 pub(super) fn clean(answer: &str, has_citations: bool) -> String {
-    let text = characters(answer);
-    let mut text = json(text.trim()).unwrap_or(text);
+    let mut text = characters(answer);
     if has_citations {
         text = Citable::new([]).without_citations(&text);
     }
@@ -127,14 +109,6 @@ fn characters(text: &str) -> String {
         last = c;
     }
     out.nfkc().map(|c| if c == '\u{3bc}' { 'µ' } else { c }).collect()
-}
-
-/// Returns the answer that a JSON object holds.
-fn json(text: &str) -> Option<String> {
-    let inner = text.trim_start_matches("```json").trim_end_matches("```").trim();
-    let fields: Map<String, Value> = serde_json::from_str(inner).ok()?;
-    let answer = ANSWER_KEYS.iter().find_map(|key| fields.get(*key))?;
-    Some(answer.as_str().map_or_else(|| answer.to_string(), str::to_owned))
 }
 
 /// Kind of a token.
@@ -344,7 +318,8 @@ impl Lexer<'_> {
             word.end + 1 == at && (is_abbreviation || word.is_letter() && word.capital)
         });
         let after = rest.chars().find(|c| c.is_alphanumeric());
-        rest.is_empty() || !is_short && !after.is_some_and(char::is_lowercase)
+        let goes_on = after.is_some_and(char::is_lowercase) && !rest.starts_with("  ");
+        rest.is_empty() || !is_short && !goes_on
     }
 
     /// Begins a sentence, and with it a clause.

@@ -127,7 +127,10 @@ impl Citable {
         places.sort_by_key(|place| place.start);
         let (mut rest, mut at) = (String::new(), 0);
         for place in places {
-            rest += text.get(at..place.start).unwrap_or_default().trim_end_matches(' ');
+            // Two spaces keep the sentences of `It is dry. Document 1 says so.` apart.
+            let before = text.get(at..place.start).unwrap_or_default();
+            let is_noun = text[place.start..].starts_with(char::is_alphabetic);
+            rest += if is_noun { before } else { before.trim_end_matches(' ') };
             at = at.max(place.end);
         }
         rest + text.get(at..).unwrap_or_default()
@@ -162,6 +165,11 @@ impl Citable {
                 }
                 places.push(whole.range());
             } else if let Some(list) = (5..8).find_map(|group| found.get(group)) {
+                // A verb: `The survey documents 300 species.`
+                let noun = text[whole.start()..list.start()].trim_end();
+                if noun.ends_with('s') && list.as_str().bytes().all(|it| it.is_ascii_digit()) {
+                    continue;
+                }
                 self.add(list.as_str(), cited);
                 places.push(whole.start()..list.end());
             }
@@ -296,6 +304,7 @@ mod tests {
             "[Six](https://x.example/list[2].html)",
             "document 1.2 says; [1000] [2.1] (documents 1000)",
             "(3 documents, 4 of 5), the context: 6; or 7",
+            "The survey documents 300 species.",
             r#"{"scores": {"a": "x"}}"#,
         ] {
             assert_eq!(cited(reply), "", "{reply}");
@@ -341,7 +350,7 @@ mod tests {
             ("6 minutes (runbook.md, 7 of 8)", "6 minutes (, 7 of 8)"),
             ("6 minutes [1, 999 km]", "6 minutes [, 999 km]"),
             ("6 (document 1, alpha.md), see a[2]", "6 (,), see a[2]"),
-            ("As passage 4 says, six", "As says, six"),
+            ("As passage 4 says, six", "As  says, six"),
             ("6 minutes", "6 minutes"),
         ] {
             assert_eq!(citable().without_citations(text), expected, "{text}");

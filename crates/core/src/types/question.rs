@@ -141,6 +141,11 @@ impl Question {
         !self.required.is_empty() || !self.forbidden.is_empty()
     }
 
+    /// Returns all texts that an answer is compared with: gold answers and the wordings of key facts.
+    pub fn gold_texts(&self) -> impl Iterator<Item = &String> {
+        self.answers.iter().chain(self.required.iter().chain(&self.forbidden).flatten())
+    }
+
     /// Returns true if answers are compared with gold answers, which a judge can do: it does not know of key facts.
     #[must_use]
     pub fn is_compared(&self) -> bool {

@@ -122,28 +122,16 @@ pub enum Side {
 }
 
 impl Source {
-    /// Returns the failure class of the questions that it loses.
+    /// Returns the failure class of the questions that it loses: that of the same name, else `wrong_answer`.
     #[must_use]
     pub fn class(self) -> FailureClass {
-        match self {
-            Self::NotInCorpus => FailureClass::NotInCorpus,
-            Self::Split => FailureClass::Split,
-            Self::NotRetrieved => FailureClass::NotRetrieved,
-            Self::RankedLow => FailureClass::RankedLow,
-            Self::NotPacked => FailureClass::NotPacked,
-            Self::NotInPrompt => FailureClass::NotInPrompt,
-            Self::IgnoredContext | Self::Misread => FailureClass::WrongAnswer,
-        }
+        FailureClass::named(self.name()).unwrap_or(FailureClass::WrongAnswer)
     }
 
     /// Returns the fault of the same name.
     #[must_use]
     pub fn fault(self) -> Option<Fault> {
-        match self {
-            Self::IgnoredContext => Some(Fault::IgnoredContext),
-            Self::Misread => Some(Fault::Misread),
-            _ => None,
-        }
+        Fault::named(self.name())
     }
 
     /// Returns the failure classes that cost correct answers, in pipeline order.
@@ -157,10 +145,8 @@ impl Source {
     /// Returns the side that the source belongs to.
     #[must_use]
     pub fn side(self) -> Side {
-        match self {
-            Self::IgnoredContext | Self::Misread => Side::Generator,
-            _ => Side::Retrieval,
-        }
+        let is_answer = self.class() == FailureClass::WrongAnswer;
+        if is_answer { Side::Generator } else { Side::Retrieval }
     }
 
     /// Returns the source of a loss before the prompt; `None` for other classes.

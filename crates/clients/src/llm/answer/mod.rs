@@ -23,8 +23,9 @@ use ragtriage_core::text::citations::Citable;
 use ragtriage_core::text::thinking::without_thinking;
 use ragtriage_core::types::{Finish, Stance};
 
-/// Labels before the colon of an answer line, in lower case.
-const LABELS: [&str; 3] = ["answer", "final answer", "short answer"];
+/// Labels before the colon of an answer line, and keys of a JSON object, in lower case.
+const LABELS: [&str; 5] =
+    ["answer", "final answer", "short answer", "correct answer", "direct answer"];
 
 /// Returns the short answer of a raw one, and the kind of the reply. Empty unless it is an answer.
 #[must_use]
@@ -51,7 +52,7 @@ pub fn read_answer(raw: &str, finish: Finish) -> (String, Stance) {
 
 /// Control tokens of chat templates.
 static CONTROL: LazyLock<Regex> = LazyLock::new(|| {
-    Regex::new(r"<[|｜][\w.▁-]{1,40}[|｜]>|</s>|<(?:bos|eos|pad|(?:start|end)_of_turn)>")
+    Regex::new(r"<[|｜][\w.▁-]{1,40}[|｜]>|</s>|<(?:bos|eos|pad|(?:start|end)_of_turn)>|\[/?INST\]")
         .expect("a constant pattern")
 });
 
@@ -60,7 +61,7 @@ const FINAL: &str = "<|channel|>final<|message|>";
 
 /// Returns the text of the final channel and of `<answer>` tags, with line breaks in place of control tokens.
 fn without_control(raw: &str) -> Cow<'_, str> {
-    if !raw.contains('<') {
+    if !raw.contains(['<', '[']) {
         return Cow::Borrowed(raw);
     }
     let text = raw.rfind(FINAL).map_or(raw, |at| &raw[at + FINAL.len()..]);
@@ -133,8 +134,8 @@ fn answer_of(object: &str) -> Option<String> {
     let Ok(Value::Object(fields)) = serde_json::from_str(object) else {
         return None;
     };
-    let (_, value) =
-        fields.into_iter().find(|(name, _)| LABELS.contains(&name.to_lowercase().as_str()))?;
+    let is_label = |name: &str| LABELS.contains(&&*name.to_lowercase().replace('_', " "));
+    let (_, value) = fields.into_iter().find(|(name, _)| is_label(name))?;
     Some(match value {
         Value::String(answer) => answer,
         Value::Null => "unanswerable".to_owned(),
