@@ -204,10 +204,7 @@ fn audited(folder: &RunFolder, file: &Path, form: ReportFormat) -> Result<(), Fa
     match form {
         ReportFormat::Terminal => output::report(&audit_report::report(&audit)),
         ReportFormat::Json => output::data(&output::json(&audit, "the audit")?),
-        _ => Err(Failure::new(
-            "an audit has no report in this format",
-            "use `--format terminal` or `json`",
-        )),
+        _ => Err(Failure::new("an audit has no such report", "use `--format terminal` or `json`")),
     }
 }
 

@@ -11,10 +11,11 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
-use super::token::{Token, clean, pattern};
+use super::token::{Token, clean};
 use super::vocabulary::{EACH_ALONE, Lexicon, Vocabulary};
 use crate::language::{Class, Language};
 use crate::text::border::separated;
+use crate::text::citations::pattern;
 
 /// Longest reply that is read, in bytes: a longer one answers.
 const LONGEST: usize = 3_000;
@@ -53,9 +54,6 @@ pub fn declines(reply: &str, phrases: &[String]) -> bool {
     if phrases.iter().any(is_own) {
         return true;
     }
-    // A title such as `I Don't Know How to Love Him` answers.
-    let n_capital = tokens.iter().filter(|token| token.is_named()).count();
-    let is_title = n_capital > 3 && n_capital * 5 >= given.len() * 3;
     // Read in the languages that have most of its function words.
     let n_known = |declining: &Lexicon| {
         (0..tokens.len()).filter(|at| declining.at(Class::FunctionWords, &tokens, *at) > 0).count()
@@ -65,7 +63,7 @@ pub fn declines(reply: &str, phrases: &[String]) -> bool {
     let declines = |(declining, n): (&Lexicon, &usize)| {
         n * 3 >= most * 2 && Reply { tokens: &tokens, declining, words }.declines()
     };
-    !is_title && EACH_ALONE.iter().zip(&known).any(declines)
+    EACH_ALONE.iter().zip(&known).any(declines)
 }
 
 /// A reply as it is read in one language.
@@ -114,17 +112,23 @@ impl Reply<'_> {
             let has = |class: &Class| self.has(*class, clause);
             // `It is not stated; they only speak of its restoration.`
             let is_topic = contrast == 0 && has(&Class::Topics);
+            // `The text does not say. It is only known that it is old, but restored.`
+            let is_only = |at: usize| {
+                self.tokens[at].sentence == sentence(clause) && self.at(Class::Only, at) > 0
+            };
             let answers = if contrast > 0 || sentence(clause) == own && !is_after {
                 // Not `It says spring, but no date.`
                 let denies = self.has(Class::Denials, &(begin..clause.end.min(begin + 4)));
-                let is_answer = has(&Class::Hedges) || !is_topic && !self.is_talk(clause);
-                (has_number || is_answer) && !(contrast > 0 && denies)
+                let is_content = !is_topic && (has_number || !self.is_talk(clause));
+                (has(&Class::Hedges) || is_content) && !(contrast > 0 && denies)
             } else {
                 // `The guide does not say. The manual recommends 250 hours.`
                 let talk = [Class::Speakers, Class::Only, Class::Topics, Class::Apologies];
                 has_number && (is_after || !spoken) && !talk.iter().any(has)
             };
-            answers && !self.denies(&(begin.min(clause.end - 1)..clause.end))
+            answers
+                && !self.denies(&(begin.min(clause.end - 1)..clause.end))
+                && (sentence(clause) == own || !(0..self.tokens.len()).any(is_only))
         };
         !clauses[..place].iter().any(answers_before)
             && !clauses[place + 1..].iter().any(answers_after)

@@ -399,9 +399,11 @@ impl<'a> Case<'a> {
             Sort::Phrase | Sort::Long => {
                 let places = places(self.gold, self.answer).into_iter();
                 let places = places.chain(abbreviations(self.gold, self.answer));
-                // The `US` of `US$15`.
+                // Not the `US` of `US$15`, nor the `months` of `six months` for `monthly`.
                 let is_whole = |(first, end): &(usize, usize)| {
-                    self.answer.mention(*first).is_none_or(|mention| mention.end <= *end)
+                    let is_one = |it: &Occurrence| it.specific() == Some(1.0);
+                    let mention = self.answer.mention(*first);
+                    mention.is_none_or(|it| it.end <= *end && (it.first >= *first || is_one(it)))
                 };
                 let places = places.filter(is_whole);
                 places.map(|(first, end)| (first, end, self.is_joined(first, end))).collect()
@@ -418,10 +420,9 @@ impl<'a> Case<'a> {
         let kind = self.gold.tokens.get(gold.end).filter(|kind| kind.is_word() && kind.content)?;
         let sentence = answer.sentence(first);
         let has_unit = gold.value.amount().is_some_and(|amount| amount.unit.is_some());
-        let is_other =
-            |at: &usize| answer.tokens[*at].is_word() && self.is_new(&answer.tokens[*at]);
+        let is_new = |at: &usize| self.is_new(&answer.tokens[*at]) && answer.tokens[*at].is_word();
         // The next word, after `of` or a bracket.
-        let other = (end..sentence.end.min(end + 2)).find(is_other)?;
+        let other = (end..sentence.end.min(end + 2)).find(is_new)?;
         let has_kind = answer.tokens[sentence].iter().any(|own| own.stem == kind.stem);
         let is_certain = self.gold.capitals(gold.end).and(answer.capitals(other)).is_some();
         let ground = if is_certain { Ground::Longer } else { Ground::SaidOfOther };

@@ -16,7 +16,7 @@ use crate::text::sentences::split;
 use crate::types::{KeyFact, Question, QuestionKind, Stance};
 
 closed_set! {
-    /// Rule that decides whether an answer is correct. All but `Auto` compare key facts, where a question has them, as written.
+    /// Rule that decides whether an answer is correct. Where a question has key facts, `Auto` does.
     #[derive(Default)]
     CorrectRule {
         /// `AnswerEM` 1 or `AnswerF1` of at least 0.6.
@@ -53,12 +53,11 @@ impl Judge {
         if question.kind == QuestionKind::Unanswerable {
             return Some(unanswerable(stance));
         }
-        let has_facts = question.has_facts();
-        if !has_facts && question.answers.is_empty() {
+        if !question.has_facts() && question.answers.is_empty() {
             return None;
         }
         let fault = match stance {
-            Stance::Answered => return Some(self.answered(question, answer, has_facts)),
+            Stance::Answered => return Some(self.answered(question, answer)),
             Stance::Declined => "declined",
             _ => stance.unusable().unwrap_or("no answer to read"),
         };
@@ -66,12 +65,12 @@ impl Judge {
     }
 
     /// Judges an answer that does not decline.
-    fn answered(&self, question: &Question, answer: &str, has_facts: bool) -> Judgment {
+    fn answered(&self, question: &Question, answer: &str) -> Judgment {
         let gold_answers = &question.answers;
         let scores = || answer::score(answer, gold_answers, self.scorer, self.language);
-        let (name, value, least) = match self.rule {
+        let rule = if question.has_facts() { CorrectRule::Auto } else { self.rule };
+        let (name, value, least) = match rule {
             CorrectRule::Auto => return auto(question, answer, self.language),
-            _ if has_facts => return facts(question, answer),
             CorrectRule::F1 if scores().em < 1.0 => ("AnswerF1", scores().f1, CORRECT_F1),
             CorrectRule::F1 | CorrectRule::Em => ("AnswerEM", scores().em, 1.0),
             // Kamalloo et al., ACL 2023.
@@ -85,7 +84,8 @@ impl Judge {
 }
 
 /// Returns true if a reply declines to answer `question`: not if it is one of its gold answers, or says yes or no to a question that
-/// asks for it. What a gold answer says is no denial of the reply's.
+/// asks for it, or has most of the words of a gold answer, or a sentence that is correct. What a gold answer says is no denial of the
+/// reply's.
 #[must_use]
 pub fn declines_to_answer(
     question: &Question,
@@ -95,9 +95,6 @@ pub fn declines_to_answer(
 ) -> bool {
     let is_gold = |gold: &String| gold.trim().eq_ignore_ascii_case(reply.trim());
     let gold_answers = &question.answers;
-    if gold_answers.iter().any(is_gold) || says_polar(question, reply, language) {
-        return false;
-    }
     let without_gold = |text: &str| {
         let gold_answers = gold_answers.iter().filter(|gold| gold.len() > 2);
         gold_answers.fold(text.to_owned(), |text, gold| text.replace(gold.as_str(), "0"))
@@ -109,6 +106,8 @@ pub fn declines_to_answer(
         !declines(&rest, phrases) && (rest != sentence || is_correct())
     };
     declines(&without_gold(reply), phrases)
+        && !gold_answers.iter().any(is_gold)
+        && !says_gold(question, reply, language)
         && !split(reply).iter().any(|sentence| answers(&reply[sentence.clone()]))
 }
 
@@ -119,15 +118,6 @@ fn unanswerable(stance: Stance) -> Judgment {
         _ => (false, "did not decline, and the question has no answer"),
     };
     Judgment::new(Correctness::from_correct(is_correct), reason)
-}
-
-/// Judges by the key facts that an answer states as written.
-fn facts(question: &Question, answer: &str) -> Judgment {
-    let required = answer::stated(answer, &question.required).unwrap_or(1.0);
-    let forbidden = answer::stated(answer, &question.forbidden).unwrap_or(0.0);
-    let reason =
-        format!("states {required:.2} of the required and {forbidden:.2} of the forbidden facts");
-    Judgment::new(Correctness::from_correct(required >= 1.0 && forbidden <= 0.0), reason)
 }
 
 /// Longest answer that is compared, in bytes; [`Ground::TooLong`] names it.
@@ -191,10 +181,14 @@ fn decide(question: &Question, answer: &str, language: &'static Language) -> Rea
     }
     let gold_answers: Vec<Parsed> =
         question.answers.iter().map(|gold| Parsed::new(gold, words)).collect();
-    let is_polar = question.kind == QuestionKind::YesNo
-        || gold_answers.iter().all(|gold| polarity(gold).is_some());
-    if let Some(gold) = gold_answers.first().and_then(polarity).filter(|_| is_polar) {
-        return by_polarity(gold, &given);
+    let polar: Vec<(bool, bool)> = gold_answers.iter().filter_map(polarity).collect();
+    let n_whole = polar.iter().filter(|(_, is_whole)| *is_whole).count();
+    let is_polar = question.kind == QuestionKind::YesNo || n_whole == gold_answers.len();
+    // `Yes, in summer` is wrong for `No, never`, and right only for `yes`.
+    let is_clear =
+        |gold| said(&given).is_some_and(|(said, alone)| alone && (said != gold || n_whole > 0));
+    if let Some((gold, _)) = polar.first().filter(|(gold, _)| is_polar || is_clear(*gold)) {
+        return by_polarity(*gold, &given);
     }
     let decide = |gold: &Parsed| {
         let case = Case { question: &asked, gold, gold_answers: &gold_answers, answer: &given };
@@ -216,13 +210,20 @@ fn decide(question: &Question, answer: &str, language: &'static Language) -> Rea
     }
 }
 
-/// Returns true if the gold answer is yes or no, and the reply says one of them.
-fn says_polar(question: &Question, reply: &str, language: &'static Language) -> bool {
+/// Returns true if a gold answer begins with yes or no, and the reply says one of them; or if the reply has most of the words that a
+/// sentence has besides those of the question (`Guests can neither upload nor write.`).
+fn says_gold(question: &Question, reply: &str, language: &'static Language) -> bool {
     let words = Vocabulary::of(language);
-    let is_polar = |gold: &String| gold.len() < 24 && polarity(&Parsed::new(gold, words)).is_some();
-    let asks =
-        question.kind == QuestionKind::YesNo || question.answers.first().is_some_and(is_polar);
-    asks && reply.len() <= LONGEST && is_explicit(&Parsed::read(reply, words, true))
+    let (asked, given) = (Parsed::new(&question.text, words), Parsed::read(reply, words, true));
+    let says = |gold: &String| {
+        let gold = Parsed::new(gold, words);
+        let own: Vec<&String> = gold.stems.difference(&asked.stems).collect();
+        let n_said = own.iter().filter(|stem| given.stems.contains(**stem)).count();
+        let is_sentence = gold.n_words() > 4 && own.len() > 2;
+        polarity(&gold).is_some() && is_explicit(&given)
+            || is_sentence && n_said * 3 >= own.len() * 2
+    };
+    question.kind == QuestionKind::YesNo && is_explicit(&given) || question.answers.iter().any(says)
 }
 
 /// Decides an answer by the key facts of its question.
@@ -244,14 +245,15 @@ fn by_facts(question: &Question, asked: &Parsed, answer: &Parsed) -> Reason {
     correct(Ground::AllFacts, "")
 }
 
-/// Returns `true` for yes and `false` for no, if `text` is one of these words alone.
-fn polarity(parsed: &Parsed) -> Option<bool> {
+/// Returns `true` for yes and `false` for no, if a text begins with one of these words as a clause, and whether it says no more.
+fn polarity(parsed: &Parsed) -> Option<(bool, bool)> {
     let at = parsed.tokens.iter().position(|token| !token.is_symbol())?;
-    let is_whole = |class| {
-        let len = parsed.at(class, at);
-        len > 0 && parsed.tokens[at + len..].iter().all(Token::is_symbol)
-    };
-    if is_whole(Class::Yes) { Some(true) } else { is_whole(Class::No).then_some(false) }
+    let (yes, no) = (parsed.at(Class::Yes, at), parsed.at(Class::No, at));
+    let rest = &parsed.tokens[at + yes.max(no)..];
+    let is_whole = rest.iter().all(Token::is_symbol);
+    // Not `No-fly zone`.
+    let is_clause = is_whole || rest[0].is_symbol() && !rest[0].is_one_of("-'/");
+    (yes.max(no) > 0 && is_clause).then_some((yes >= no, is_whole))
 }
 
 /// Decides an answer to a question whose gold answer is yes (`true`) or no.

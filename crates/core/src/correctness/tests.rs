@@ -186,6 +186,8 @@ fn sentences_are_right_by_what_they_assert() {
         ("en", "How long is it?", "6 minutes", "6 minutes, up from 4 minutes.", Correct),
         ("en", "How much?", "6 W", "Document 2 does not say. Document 1 says 6 W.", Correct),
         ("en", "How many species?", "300", "The survey documents 300 species.", Correct),
+        ("en", "How often?", "monthly", "It is cleaned every six months in spring.", Unsure),
+        ("en", "How often?", "monthly", "It is cleaned once a month.", Correct),
         ("en", "Which one?", "MySQL", "MySQL, not Oracle, because Oracle is slow.", Correct),
         ("en", "Which one?", "Oracle", "MySQL, not Oracle, because Oracle is slow.", Unsure),
         (
@@ -249,6 +251,9 @@ fn a_pleasantry_is_no_yes() {
         ("en", "Is it allowed?", "yes", "yes and no", Unsure),
         ("en", "Is it stored?", "no", "No information is stored.", Correct),
         ("en", "Is it allowed?", "yes", "It depends on the contract.", Unsure),
+        ("en", "Is it allowed?", "No, only by post", "Yes, it is, by post or in person.", Wrong),
+        ("en", "Is it allowed?", "No, only by post", "No, only in person.", Wrong),
+        ("en", "Which group?", "O negative", "AB negative", Unsure),
         ("de", "Ist das erlaubt?", "ja", "Ja, das ist erlaubt.", Correct),
         ("de", "Ist das erlaubt?", "nein", "Klar! Die Antwort ist nein.", Correct),
         ("es", "¿Está permitido?", "sí", "¡Claro! La respuesta es sí.", Correct),
@@ -296,6 +301,8 @@ fn a_reply_declines_by_what_it_denies_of_which_source() {
         "Source no. 2 gives no figures.",
         "The passages do not mention the limit. See document 3 for related rules.",
         "The context mentions no 5.",
+        "The documents do not say. It is only known that it has 3 floors, but was rebuilt.",
+        "Los textos no recogen la dosis. Lo más prudente es consultar al médico.",
         "В тексте об этом не упоминается.",
         "文中没有提到这一点。",
         "文書には記載されていません。",
@@ -320,7 +327,6 @@ fn a_reply_declines_by_what_it_denies_of_which_source() {
         "The files cannot be excluded:",
         "The contract is not limited in time.",
         "The error \"not found\" means that the file is missing.",
-        "I Don't Know How to Love Him",
         "6 minutes. The text does not mention other limits.",
         "6 minutes (source no. 1)",
         "Document 2 does not say; document 1 says 100 watts.",
@@ -456,4 +462,19 @@ fn a_reply_that_goes_on_to_give_the_gold_answer_does_not_decline() {
         assert!(!declines(reply), "{reply}");
     }
     assert!(declines("The context does not say whether a rollback takes 6 minutes."));
+    // In other words; what a sentence denies; and no.
+    for (gold, reply) in [
+        ("6 minutes", "I don't know the exact figure. The runbook says six minutes."),
+        (
+            "Guests cannot upload files or write in the forum.",
+            "Guests can neither upload a file nor write in a forum.",
+        ),
+        ("I Don't Know How to Love Him", "I Don't Know How to Love Him by Yvonne Elliman"),
+        ("No, it has no coins.", "No, the report mentions no coins."),
+    ] {
+        let answers = vec![gold.to_owned()];
+        let question =
+            Question { answers, ..Question::new("q".into(), "What do the documents say?".into()) };
+        assert!(!declines_to_answer(&question, reply, &[], Language::english()), "{reply}");
+    }
 }

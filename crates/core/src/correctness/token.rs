@@ -10,15 +10,10 @@ use std::sync::LazyLock;
 use regex::{Regex, RegexSet};
 use unicode_normalization::UnicodeNormalization;
 
-use crate::text::citations::Citable;
+use crate::text::citations::{Citable, pattern};
 
 /// Marks the beginning and the end of bold, code and boxed text. Italic is that of titles.
 pub(super) const EMPHASIS: char = '\u{e000}';
-
-/// Returns the regular expression of a constant.
-pub(super) fn pattern(text: &str) -> Regex {
-    Regex::new(text).expect("a constant pattern")
-}
 
 /// Markup with its plain text: tags, boxes, fences, links, citations without a number of a passage, italic, bold, code.
 static MARKUP: LazyLock<Vec<(Regex, &str)>> = LazyLock::new(|| {

@@ -32,14 +32,15 @@ const TO: &str = r"\s*(?:[-–—]|to)\s*";
 const BETWEEN: [char; 5] = [',', ';', '、', '，', '；'];
 
 /// A page next to a citation.
-static PAGE: LazyLock<Regex> = LazyLock::new(|| pattern(r"^\s*(?:pp?\.?|pages?|§)\s*\d[\d\s–-]*$"));
+static PAGE: LazyLock<Regex> =
+    LazyLock::new(|| pattern(r"(?is)^\s*(?:pp?\.?|pages?|§)\s*\d[\d\s–-]*$"));
 /// A number, or the ends of a range.
 static NUMBERS: LazyLock<Regex> =
-    LazyLock::new(|| pattern(&format!("({NUMBER})(?:{TO}({NUMBER}))?")));
+    LazyLock::new(|| pattern(&format!("(?is)({NUMBER})(?:{TO}({NUMBER}))?")));
 /// A text that is a list of numbers, or the end of one.
 static LIST: LazyLock<Regex> = LazyLock::new(|| {
     let (noun, and) = (&*NOUN, &*AND);
-    pattern(&format!(r"^(?:{and}\s)?\s*(?:{noun}s?[\s:.#_]*)?{}$", list()))
+    pattern(&format!(r"(?is)^(?:{and}\s)?\s*(?:{noun}s?[\s:.#_]*)?{}$", list()))
 });
 /// First what cites nothing: blocks of code, code, addresses, indexes, numbers of sections. Then square brackets, with their content
 /// and its closing bracket (1), without it (2); round brackets (3, 4); and numbers after a noun: a list before the end of a bracket (5),
@@ -60,12 +61,12 @@ static PLACES: LazyLock<Regex> = LazyLock::new(|| {
         &format!(r"{noun}s:? {named}({list})\b"),
         &format!(r"{noun}s? {named}({NUMBER}(?:[-–]{NUMBER})?)\b"),
     ];
-    pattern(&places.join("|"))
+    pattern(&format!("(?is){}", places.join("|")))
 });
 
 /// Returns the regular expression of a constant.
-fn pattern(text: &str) -> Regex {
-    Regex::new(&format!("(?is){text}")).expect("a constant pattern")
+pub(crate) fn pattern(text: &str) -> Regex {
+    Regex::new(text).expect("a constant pattern")
 }
 
 /// Returns the pattern of a list of numbers and ranges.
