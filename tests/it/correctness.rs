@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use ragtriage_clients::llm::read_answer;
 use ragtriage_core::attribute::judge::read_by_question;
-use ragtriage_core::correctness::{CorrectRule, Correctness, Judge, declines};
+use ragtriage_core::correctness::{CorrectRule, Correctness, Judge, declines_to_answer};
 use ragtriage_core::language::Language;
 use ragtriage_core::metric::answer::Scorer;
 use ragtriage_core::stats::mcnemar::mcnemar;
@@ -132,6 +132,7 @@ fn decisions_about_chat_answers_are_mostly_those_of_their_authors() {
         ("chat-hardest.jsonl", 0.72, 0.6),
         ("technical.jsonl", 0.96, 0.9),
         ("technical-later.jsonl", 0.96, 0.9),
+        ("replies.jsonl", 0.97, 0.85),
     ] {
         let answers: Vec<Labelled> = lines(&data(file));
         let found =
@@ -150,10 +151,14 @@ fn decisions_about_chat_answers_are_mostly_those_of_their_authors() {
     }
 }
 
-/// A reply, and whether it declines to answer.
+/// A reply, and whether it declines to answer its question.
 #[derive(Deserialize)]
 struct Response {
     language: String,
+    #[serde(default)]
+    question: String,
+    #[serde(default)]
+    gold_answers: Vec<String>,
     reply: String,
     declines: bool,
 }
@@ -165,12 +170,17 @@ fn replies_that_decline_are_told_from_those_that_answer() {
         ("declined.jsonl", 4, 8),
         ("declined-later.jsonl", 14, 24),
         ("declined-latest.jsonl", 25, 80),
+        ("declined-replies.jsonl", 16, 4),
     ] {
         let replies: Vec<Response> = lines(&data(file));
         let mut missed = Vec::new();
         let mut mistaken = Vec::new();
-        for Response { language, reply, declines: expected } in &replies {
-            match (expected, declines(reply, &[])) {
+        for Response { language, question, gold_answers, reply, declines } in &replies {
+            let question = Question {
+                answers: gold_answers.clone(),
+                ..Question::new("q".into(), question.clone())
+            };
+            match (declines, declines_to_answer(&question, reply, &[], Language::of(language))) {
                 (true, false) => missed.push((language, reply)),
                 (false, true) => mistaken.push((language, reply)),
                 _ => {}

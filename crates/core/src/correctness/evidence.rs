@@ -394,16 +394,21 @@ impl<'a> Case<'a> {
                         && is_alike()
                         && !self.contradicts_alias(mention)
                 });
-                equal.map(|it| (it.first, it.end, false)).collect()
+                // `24 V (AC)` is no `24 V DC`.
+                let after = |end: usize| end + usize::from(self.answer.word(end) == "(");
+                let kind = self.gold.capitals(gold.end);
+                let is_other = |at| kind.zip(self.answer.capitals(at)).is_some_and(|(a, b)| a != b);
+                equal.map(|it| (it.first, it.end, is_other(after(it.end)))).collect()
             }
             Sort::Phrase | Sort::Long => {
                 let places = places(self.gold, self.answer).into_iter();
                 let places = places.chain(abbreviations(self.gold, self.answer));
                 // Not the `US` of `US$15`, nor the `months` of `six months` for `monthly`.
                 let is_whole = |(first, end): &(usize, usize)| {
-                    let is_one = |it: &Occurrence| it.specific() == Some(1.0);
+                    let is_same = || self.gold.has_word(&self.answer.tokens[*first]);
+                    let is_in = |it: &Occurrence| it.first < *first && it.specific() != Some(1.0);
                     let mention = self.answer.mention(*first);
-                    mention.is_none_or(|it| it.end <= *end && (it.first >= *first || is_one(it)))
+                    mention.is_none_or(|it| it.end <= *end && (!is_in(it) || is_same()))
                 };
                 let places = places.filter(is_whole);
                 places.map(|(first, end)| (first, end, self.is_joined(first, end))).collect()
@@ -412,21 +417,6 @@ impl<'a> Case<'a> {
         found.sort_unstable();
         found.truncate(PLACES);
         found.into_iter().map(|(first, end, longer)| self.span(first, end, longer)).collect()
-    }
-
-    /// Returns what speaks against an equal value that counts something else: `24 V AC` is no `24 V DC`, `4 GB disk` may be no `4 GB RAM`.
-    fn other_kind(&self, first: usize, end: usize) -> Option<Ground> {
-        let (gold, answer) = (self.value()?, self.answer);
-        let kind = self.gold.tokens.get(gold.end).filter(|kind| kind.is_word() && kind.content)?;
-        let sentence = answer.sentence(first);
-        let has_unit = gold.value.amount().is_some_and(|amount| amount.unit.is_some());
-        let is_new = |at: &usize| self.is_new(&answer.tokens[*at]) && answer.tokens[*at].is_word();
-        // The next word, after `of` or a bracket.
-        let other = (end..sentence.end.min(end + 2)).find(is_new)?;
-        let has_kind = answer.tokens[sentence].iter().any(|own| own.stem == kind.stem);
-        let is_certain = self.gold.capitals(gold.end).and(answer.capitals(other)).is_some();
-        let ground = if is_certain { Ground::Longer } else { Ground::SaidOfOther };
-        (!has_kind && (has_unit || is_certain)).then_some(ground)
     }
 
     /// Returns true if a value has another unit than every gold answer of its number that has one: `600 per second`, where `600` and
@@ -471,9 +461,6 @@ impl<'a> Case<'a> {
         }
         if self.value().is_some_and(|gold| self.has_other_limit(gold, bound)) {
             return Some(Ground::OtherLimit);
-        }
-        if let Some(other) = self.other_kind(first, end) {
-            return Some(other);
         }
         // Not `WARNING or above`.
         let is_option = answer.at(Class::Or, end) > answer.at(Class::AtLeast, end)
@@ -579,7 +566,9 @@ impl<'a> Case<'a> {
         rivals.retain(|rival| {
             let (first, end) = (rival.first, rival.end);
             // `MySQL, not PostgreSQL, as PostgreSQL is slow.`
-            let is_refuted = refuted.iter().any(|it| self.quote(it) == self.quote(rival));
+            let is_refuted = refuted.iter().any(|it| {
+                self.answer.is_same_sentence(it.first, first) && self.quote(it) == self.quote(rival)
+            });
             !is_refuted && (siblings.contains(&(first, end)) || !self.is_beside(first, end, span))
         });
         rivals
@@ -645,7 +634,9 @@ impl<'a> Case<'a> {
     /// `arr[2]` for `arr[1]`, `us-west-2` for `us-east-1`.
     fn siblings(&self) -> Vec<(usize, usize)> {
         let gold = &self.gold.tokens;
-        let varies = |it: &Token| it.is_number() || it.is_letter() || it.is_word() && !it.spaced;
+        let varies = |it: &Token| {
+            it.is_number() || it.is_letter() || it.is_word() && !it.spaced && !it.unspaced
+        };
         let is_sibling = |window: &[Token]| {
             let (equal, other): (Vec<_>, Vec<_>) =
                 window.iter().zip(gold).partition(|(own, gold)| own.text == gold.text);

@@ -102,7 +102,8 @@ pub fn declines_to_answer(
     // `I don't know the exact figure. The runbook says six minutes.`
     let answers = |sentence: &str| {
         let rest = without_gold(sentence);
-        let is_correct = || auto(question, sentence, language).correctness == Correctness::Correct;
+        let judged = || auto(question, sentence, language).correctness;
+        let is_correct = || question.is_compared() && judged() == Correctness::Correct;
         !declines(&rest, phrases) && (rest != sentence || is_correct())
     };
     declines(&without_gold(reply), phrases)
@@ -251,8 +252,11 @@ fn polarity(parsed: &Parsed) -> Option<(bool, bool)> {
     let (yes, no) = (parsed.at(Class::Yes, at), parsed.at(Class::No, at));
     let rest = &parsed.tokens[at + yes.max(no)..];
     let is_whole = rest.iter().all(Token::is_symbol);
-    // Not `No-fly zone`.
-    let is_clause = is_whole || rest[0].is_symbol() && !rest[0].is_one_of("-'/");
+    // Not `No-fly zone`, `No. 5`.
+    let is_clause = is_whole
+        || rest[0].is_symbol()
+            && !rest[0].is_one_of("-'/")
+            && !rest[1..2].iter().any(Token::is_number);
     (yes.max(no) > 0 && is_clause).then_some((yes >= no, is_whole))
 }
 

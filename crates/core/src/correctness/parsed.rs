@@ -283,16 +283,16 @@ pub(super) fn written(gold: &Parsed, answer: &Parsed) -> Vec<(usize, usize, bool
 
 /// Returns true if a path, identifier or menu goes on at `at`.
 fn goes_on(parsed: &Parsed, at: usize) -> bool {
-    let Some(next) = parsed.tokens.get(at) else { return false };
+    let Some([last, next]) = parsed.tokens.get(at - 1..=at) else { return false };
     let after = parsed.tokens.get(at + 1).filter(|after| !after.is_symbol());
     match next.text.as_str() {
         ">" => after.is_some(),
         // `count() - 1`, and a cron line with another field.
         "+" | "-" | "/" | "%" if next.spaced => {
-            after.is_some_and(|it| next.emphasised || it.is_number())
+            after.is_some_and(|it| next.emphasised || it.is_number() && !last.emphasised)
         }
-        "*" => parsed.is_same_sentence(at - 1, at),
-        _ if next.is_number() && parsed.word(at - 1) == "*" => true,
+        "*" => last.sentence == next.sentence,
+        _ if next.is_number() && last.is("*") => next.emphasised == last.emphasised,
         "." | "/" => !next.spaced && after.is_some_and(|after| !after.spaced),
         _ => !next.spaced && !next.unspaced && !next.is_one_of(",:;!?)]=\"'。，、"),
     }
@@ -303,7 +303,7 @@ fn begins_before(parsed: &Parsed, at: usize) -> bool {
     let Some(before) = at.checked_sub(1).map(|before| &parsed.tokens[before]) else { return false };
     let (is_mark, own) = (before.is_one_of("(\"':,=。，："), &parsed.tokens[at]);
     // `5 0 3 * * *`.
-    let is_field = |token: &Token| token.is_number() || token.is("*");
+    let is_field = |it: &Token| (it.is_number() || it.is("*")) && it.emphasised == own.emphasised;
     // `It returns [3, 4] [1, 2].`
     let is_cited = || before.is_one_of(")]") || parsed.mention(at - 1).is_some();
     before.is(">") && at > 1

@@ -37,7 +37,7 @@ static MARKUP: LazyLock<Vec<(Regex, &str)>> = LazyLock::new(|| {
         (r"\*\*\*?(.+?)\*\*\*?", "\u{e000}$1\u{e000}"),
         (r"`+([^`\n]+)`+", "\u{e000}$1\u{e000}"),
         ("`", ""),
-        (r"(\d ?[kmµ]?V)(AC|DC)\b", "$1 $2"),
+        (r"(\d ?[kmµ]?V)((?i:AC|DC))\b", "$1 $2"),
     ];
     steps.into_iter().map(|(markup, plain)| (pattern(markup), plain)).collect()
 });

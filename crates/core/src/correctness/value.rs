@@ -508,10 +508,11 @@ impl Parsed {
                 name.push(' ');
             }
             name.push_str(if token.is("-") { "" } else { &token.text });
-            let raw = &self.text[first.start..token.end];
+            // `m³` is read as `m^3`.
+            let raw = self.text[first.start..token.end].replace('^', "");
             // `5 in 2020`: a short word is a unit only where it cannot be a word.
-            let is_word = first.spaced && matches!(raw, "in" | "A" | "p");
-            if let Some(unit) = self.words.unit(raw, &name).filter(|_| !is_word) {
+            let is_word = first.spaced && matches!(&*raw, "in" | "A" | "p");
+            if let Some(unit) = self.words.unit(&raw, &name).filter(|_| !is_word) {
                 best = Some((unit.clone(), place + 1));
             }
         }
