@@ -15,7 +15,7 @@ use super::token::{Token, clean};
 use super::vocabulary::{EACH_ALONE, Lexicon, Vocabulary};
 use crate::language::{Class, Language};
 use crate::text::border::separated;
-use crate::text::citations::pattern;
+use crate::text::pattern;
 
 /// Longest reply that is read, in bytes: a longer one answers.
 const LONGEST: usize = 3_000;

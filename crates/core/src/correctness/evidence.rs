@@ -406,9 +406,9 @@ impl<'a> Case<'a> {
                 // Not the `US` of `US$15`, nor the `months` of `six months` for `monthly`.
                 let is_whole = |(first, end): &(usize, usize)| {
                     let is_same = || self.gold.has_word(&self.answer.tokens[*first]);
-                    let is_in = |it: &Occurrence| it.first < *first && it.specific() != Some(1.0);
+                    let is_part = |it: &Occurrence| it.first < *first && it.specific() != Some(1.0);
                     let mention = self.answer.mention(*first);
-                    mention.is_none_or(|it| it.end <= *end && (!is_in(it) || is_same()))
+                    mention.is_none_or(|it| it.end <= *end && (!is_part(it) || is_same()))
                 };
                 let places = places.filter(is_whole);
                 places.map(|(first, end)| (first, end, self.is_joined(first, end))).collect()

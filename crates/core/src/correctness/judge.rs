@@ -211,8 +211,8 @@ fn decide(question: &Question, answer: &str, language: &'static Language) -> Rea
     }
 }
 
-/// Returns true if a gold answer begins with yes or no, and the reply says one of them; or if the reply has most of the words that a
-/// sentence has besides those of the question (`Guests can neither upload nor write.`).
+/// Returns true if the question asks for yes or no, or a gold answer begins with one of them, and the reply says one; or if the reply has
+/// two thirds of the words that a gold sentence adds to the question (`Guests can neither upload nor write.`).
 fn says_gold(question: &Question, reply: &str, language: &'static Language) -> bool {
     let words = Vocabulary::of(language);
     let (asked, given) = (Parsed::new(&question.text, words), Parsed::read(reply, words, true));

@@ -10,7 +10,8 @@ use std::sync::LazyLock;
 use regex::{Regex, RegexSet};
 use unicode_normalization::UnicodeNormalization;
 
-use crate::text::citations::{Citable, pattern};
+use crate::text::citations::Citable;
+use crate::text::pattern;
 
 /// Marks the beginning and the end of bold, code and boxed text. Italic is that of titles.
 pub(super) const EMPHASIS: char = '\u{e000}';
@@ -313,6 +314,7 @@ impl Lexer<'_> {
             word.end + 1 == at && (is_abbreviation || word.is_letter() && word.capital)
         });
         let after = rest.chars().find(|c| c.is_alphanumeric());
+        // Two spaces are left where a citation began a sentence.
         let goes_on = after.is_some_and(char::is_lowercase) && !rest.starts_with("  ");
         rest.is_empty() || !is_short && !goes_on
     }

@@ -10,6 +10,7 @@ use std::sync::LazyLock;
 use regex::{Match, Regex};
 use serde_json::{Map, Value};
 
+use super::pattern;
 use crate::language::{Class, Language};
 
 /// The noun before a number, in all languages: of those without spaces only at the beginning of a bracket or after a space.
@@ -63,11 +64,6 @@ static PLACES: LazyLock<Regex> = LazyLock::new(|| {
     ];
     pattern(&format!("(?is){}", places.join("|")))
 });
-
-/// Returns the regular expression of a constant.
-pub(crate) fn pattern(text: &str) -> Regex {
-    Regex::new(text).expect("a constant pattern")
-}
 
 /// Returns the pattern of a list of numbers and ranges.
 fn list() -> String {

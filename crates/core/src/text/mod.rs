@@ -22,3 +22,8 @@ pub mod script;
 pub mod sentences;
 pub mod thinking;
 pub mod tokens;
+
+/// Returns the regular expression of a constant.
+pub(crate) fn pattern(text: &str) -> regex::Regex {
+    regex::Regex::new(text).expect("a constant pattern")
+}

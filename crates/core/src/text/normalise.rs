@@ -12,8 +12,8 @@ use regex::Regex;
 use unicode_normalization::char::is_combining_mark;
 use unicode_normalization::{UnicodeNormalization, is_nfkc_quick};
 
-use super::border;
 use super::script::is_unspaced;
+use super::{border, pattern};
 use crate::language::Language;
 
 /// Applies `normalize_answer` of the official scripts; no Unicode normalisation.
@@ -55,8 +55,7 @@ fn with_number_marks(text: &str) -> Cow<'_, str> {
 }
 
 /// Unicode's punctuation and that of ASCII.
-static PUNCTUATION: LazyLock<Regex> =
-    LazyLock::new(|| Regex::new(r"[\p{P}$+<=>^`|~]").expect("a valid expression"));
+static PUNCTUATION: LazyLock<Regex> = LazyLock::new(|| pattern(r"[\p{P}$+<=>^`|~]"));
 
 /// Applies `normalize_answer` of MLQA's script: lower case, punctuation deleted, the language's articles removed, white space
 /// collapsed, Chinese characters separated. In a language that the script does not know, the letters of every script without spaces

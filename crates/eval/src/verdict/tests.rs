@@ -11,6 +11,23 @@ use ragtriage_core::types::{
     Stance, Trace, TraceError,
 };
 
+#[test]
+fn every_source_has_the_class_and_fault_of_its_name_and_a_side() {
+    let (wrong, generator) = (FailureClass::WrongAnswer, Side::Generator);
+    for (source, class, fault, side) in [
+        (Source::NotInCorpus, FailureClass::NotInCorpus, None, Side::Retrieval),
+        (Source::Split, FailureClass::Split, None, Side::Retrieval),
+        (Source::NotRetrieved, FailureClass::NotRetrieved, None, Side::Retrieval),
+        (Source::RankedLow, FailureClass::RankedLow, None, Side::Retrieval),
+        (Source::NotPacked, FailureClass::NotPacked, None, Side::Retrieval),
+        (Source::NotInPrompt, FailureClass::NotInPrompt, None, Side::Retrieval),
+        (Source::IgnoredContext, wrong, Some(Fault::IgnoredContext), generator),
+        (Source::Misread, wrong, Some(Fault::Misread), generator),
+    ] {
+        assert_eq!((source.class(), source.fault(), source.side()), (class, fault, side));
+    }
+}
+
 const RIGHT: &str = "18 May";
 const WRONG: &str = "1815";
 
