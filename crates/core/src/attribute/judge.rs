@@ -131,7 +131,11 @@ pub fn read_by_question(
     phrases: &[String],
     language: &'static Language,
 ) {
-    if attempt.error.is_none() && attempt.stance == Stance::Answered {
+    let is_gold = |gold: &String| gold.trim() == attempt.raw.trim();
+    if question.kind != QuestionKind::Unanswerable && question.answers.iter().any(is_gold) {
+        // Nothing to extract: `<|im_end|>`, `{"answer": 42}`.
+        (attempt.extracted, attempt.stance) = (attempt.raw.trim().to_owned(), Stance::Answered);
+    } else if attempt.error.is_none() && attempt.stance == Stance::Answered {
         restore_brackets(question, attempt);
         if declines_to_answer(question, &attempt.extracted, phrases, language) {
             attempt.stance = Stance::Declined;
@@ -239,6 +243,9 @@ mod tests {
             "It returns [1, 2]. So."
         );
         assert_eq!(read("[1, 2]", "It returns 3.", "It returns 3."), "It returns 3.");
+        // A reply that is a gold answer is all of the answer.
+        assert_eq!(read("<|im_end|>", "<|im_end|>\n", ""), "<|im_end|>");
+        assert_eq!(read(r#"{"answer": 42}"#, r#"{"answer": 42}"#, "42"), r#"{"answer": 42}"#);
     }
 
     #[test]

@@ -89,48 +89,48 @@ impl Reply<'_> {
         let Some(place) = clauses.iter().position(|clause| self.denies(clause)) else {
             return false;
         };
-        // Commands in code are an answer, whatever is lacking besides.
-        let before = &self.tokens[..clauses[place].end];
-        if before.iter().filter(|token| token.emphasised && !token.is_symbol()).count() >= LONG_CODE
-        {
-            return false;
-        }
-        let spoken = self.has(Class::Speakers, &clauses[place]);
         // What comes before must be talk of the sources, or an apology: else the reply has an answer, and this is its caveat. So is
         // what a contrast or the same sentence brings later.
         let sentence = |clause: &Range<usize>| self.tokens[clause.start].sentence;
         let own = sentence(&clauses[place]);
+        // `I think 6 minutes, but I'm not sure.`
+        let is_doubt = self.at(Class::But, clauses[place].start) > 0
+            && self.has(Class::Speakers, &clauses[place]);
         let answers_before = |clause: &Range<usize>| {
             let is_other = self.has(Class::Topics, clause) || self.has(Class::Denials, clause);
-            sentence(clause) != own && !is_other && !self.is_talk(clause)
+            (sentence(clause) != own || is_doubt)
+                && !is_other
+                && (!self.is_talk(clause) || self.has(Class::Hedges, clause))
         };
+        // Another sentence tells what is known besides, unless a contrast begins it.
         let answers_after = |clause: &Range<usize>| {
             let contrast = self.at(Class::But, clause.start);
-            let begin = clause.start + contrast;
-            let is_after = self.tokens[clause.start - 1].is_one_of(";；؛");
-            let has_number = self.tokens[clause.clone()].iter().any(Token::is_number);
-            let has = |class: &Class| self.has(*class, clause);
+            let begin = (clause.start + contrast).min(clause.end - 1);
+            let before = &self.tokens[clause.start - 1];
+            let is_own = sentence(clause) == own;
+            let is_hedged = self.has(Class::Hedges, clause);
+            let has_number = || self.tokens[clause.clone()].iter().any(Token::is_number);
+            let is_first = before.sentence != sentence(clause);
+            let talk = [Class::Topics, Class::Only, Class::Apologies];
+            let goes_on = match contrast {
+                0 if is_own => !before.is_one_of(";；؛"),
+                0 => {
+                    is_first
+                        && is_hedged
+                        && has_number()
+                        && !talk.iter().any(|class| self.has(*class, clause))
+                }
+                _ => is_own || is_first,
+            };
             // `It is not stated; they only speak of its restoration.`
-            let is_topic = contrast == 0 && has(&Class::Topics);
-            // `The text does not say. It is only known that it is old, but restored.`
-            let is_only = |at: usize| {
-                self.tokens[at].sentence == sentence(clause) && self.at(Class::Only, at) > 0
-            };
-            let answers = if contrast > 0 || sentence(clause) == own && !is_after {
-                // Not `It says spring, but no date.`
-                let denies = self.has(Class::Denials, &(begin..clause.end.min(begin + 4)));
-                let is_content = !is_topic && (has_number || !self.is_talk(clause));
-                (has(&Class::Hedges) || is_content) && !(contrast > 0 && denies)
-            } else {
-                // `The guide does not say. The manual recommends 250 hours.`
-                let talk = [Class::Speakers, Class::Only, Class::Topics, Class::Apologies];
-                has_number && (is_after || !spoken) && !talk.iter().any(has)
-            };
-            answers
-                && !self.denies(&(begin.min(clause.end - 1)..clause.end))
-                && (sentence(clause) == own || !(0..self.tokens.len()).any(is_only))
+            let is_topic = contrast == 0 && self.has(Class::Topics, clause);
+            let is_content = || !is_topic && (has_number() || !self.is_talk(clause));
+            goes_on && (is_hedged || is_content()) && !self.denies(&(begin..clause.end))
         };
-        !clauses[..place].iter().any(answers_before)
+        // Commands in code are an answer, whatever is lacking besides.
+        let before = self.tokens[..clauses[place].end].iter();
+        before.filter(|token| token.emphasised && !token.is_symbol()).count() < LONG_CODE
+            && !clauses[..place].iter().any(answers_before)
             && !clauses[place + 1..].iter().any(answers_after)
     }
 
@@ -164,7 +164,8 @@ impl Reply<'_> {
             let is_end = at == self.tokens.len()
                 || self.tokens[at].sentence != self.tokens[from].sentence
                 || self.at(Class::But, at) > 0
-                || self.tokens[at - 1].is_one_of(";:；：");
+                || self.tokens[at - 1].is_one_of(";:；：")
+                || self.tokens[at - 1].is_one_of(",，、،") && self.at(Class::Hedges, at) > 0;
             if is_end {
                 clauses.push(from..at);
                 from = at;
@@ -207,7 +208,10 @@ impl Reply<'_> {
                 || !speaker && duties.iter().any(|duty| duty.abs_diff(*at) <= reach / 2)
         };
         let [mut denials, mut lacks] = [Class::Denials, Class::Lacks].map(places);
-        denials.retain(|at| !is_framed(at));
+        // `No more than 6 minutes`, `no doubt`.
+        let limits = [Class::AtMost, Class::AtLeast, Class::NotDenials];
+        let is_limit = |at: &usize| limits.iter().any(|class| self.at(*class, *at) > 1);
+        denials.retain(|at| !is_framed(at) && !is_limit(at));
         lacks.retain(|at| !is_framed(at));
         let only = places(Class::Only);
         if denials.is_empty() && lacks.is_empty() && only.is_empty() {
@@ -227,32 +231,25 @@ impl Reply<'_> {
         let sentence = self.tokens[clause.start].sentence;
         let before = self.tokens[..clause.start].iter().rev();
         let start = clause.start - before.take_while(|token| token.sentence == sentence).count();
-        let has_source = |to: usize| self.has(Class::Sources, &(start..to));
+        // Not `According to the text, there is no fee.`
+        let named = places(Class::Attributions);
+        let is_named = |source: usize| named.iter().any(|at| at.abs_diff(source) <= reach);
+        let is_subject = |at: &usize| self.at(Class::Sources, *at) > 0 && !is_named(*at);
+        let has_source = |to: usize| (start..to).any(|at| is_subject(&at));
         if is_limited && (speaker || has_source(clause.end)) {
             return true;
         }
         // What is denied is denied of the speaker or a source, which precedes or is near: not `No vaccine exists, says the report.`
-        let sources = places(Class::Sources);
+        let mut sources = places(Class::Sources);
+        sources.retain(is_subject);
         let is_source =
             |denial: &usize| sources.iter().any(|at| *at <= denial + short && !is_framed(at));
         // What the speaker denies comes right after: not `I would restart it, not reinstall it.`
         let spoken = places(Class::Speakers).into_iter().any(|at| {
-            let is_apology = |from: usize| from + self.at(Class::Apologies, from) > at;
             let is_comma = |token: &Token| token.is(",") && n_unspaced * 2 <= len;
             let is_parted = |to: usize| to > at && self.tokens[at..to].iter().any(is_comma);
-            let is_denied = |to: &usize| to.abs_diff(at) <= reach && !is_parted(*to);
-            denials.iter().any(is_denied) && !(at.saturating_sub(2)..=at).any(is_apology)
+            denials.iter().any(|to| to.abs_diff(at) <= reach && !is_parted(*to))
         });
-        // `The text describes the building of the bridge, not its cost.`
-        let is_other = |at: &usize| {
-            let links = |class| self.at(class, at - 1) > 0;
-            *at > start
-                && (self.tokens[at - 1].is_one_of(",，、،")
-                    || links(Class::But)
-                    || links(Class::And))
-                && has_source(*at)
-                && self.has(Class::Topics, &(start..*at))
-        };
         // `No details are available.`, not `The study found no evidence.`
         let first = self.skip_pleasantries(clause.start) + reach / 2;
         let is_matter = |denial: &usize| {
@@ -262,7 +259,7 @@ impl Reply<'_> {
         };
         spoken
             || !denials.is_empty() && has_source(clause.start)
-            || denials.iter().any(|at| is_source(at) || is_matter(at) || is_other(at))
+            || denials.iter().any(|at| is_source(at) || is_matter(at))
     }
 
     /// Talk of the sources, an apology, or an offer of help.

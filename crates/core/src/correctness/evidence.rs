@@ -176,8 +176,9 @@ impl<'a> Case<'a> {
     fn is_version(&self) -> bool {
         let is_decimal =
             |gold: &Occurrence| gold.value.amount().is_some() && self.gold.text.contains('.');
+        let is_marked = || self.gold.text.starts_with(['v', 'V']);
         self.value().is_some_and(is_decimal)
-            && (self.gold.has(Class::Versions) || self.question.has(Class::Versions))
+            && (is_marked() || self.gold.has(Class::Versions) || self.question.has(Class::Versions))
     }
 
     /// Returns true if the answer is little more than a gold answer would be, or one run of words in a frame: `The answer is X.`
@@ -253,7 +254,9 @@ impl<'a> Case<'a> {
 
     /// Returns true if the answer states the gold answer, whatever else it says.
     pub(super) fn states(&self) -> bool {
-        self.spans().iter().any(|span| matches!(span.flaw, None | Some(Ground::Enumerated)))
+        let is_stated =
+            |flaw| matches!(flaw, None | Some(Ground::Enumerated | Ground::SaidOfOther));
+        self.spans().iter().any(|span| is_stated(span.flaw))
     }
 
     /// The gold answer is there, and nothing in its clause speaks against it.
@@ -293,15 +296,13 @@ impl<'a> Case<'a> {
             }
             (false, true) => unsure(Ground::SaidOfOther, other),
             // The first sentence is one candidate alone: it is the answer.
-            _ if !is_first && self.is_sentence(rival) => wrong(Ground::OtherGiven, other),
-            _ if self.is_sentence(span) => correct(ground, quote),
+            _ if !is_first && self.is_sentence(rival, covered) => wrong(Ground::OtherGiven, other),
+            _ if self.is_sentence(span, true) => correct(ground, quote),
             _ if covers && (n_near > n_other || is_first && (apart || is_led())) => {
                 correct(ground, quote)
             }
             // The other candidate comes first, with more words of the question.
-            _ if covered && !is_first && n_other > n_near + usize::from(apart) => {
-                wrong(Ground::OtherGiven, other)
-            }
+            _ if covered && !is_first && n_other > n_near => wrong(Ground::OtherGiven, other),
             _ => unsure(Ground::SaidOfOther, other),
         }
     }
@@ -322,11 +323,12 @@ impl<'a> Case<'a> {
         unsure(flaw, self.quote(span))
     }
 
-    /// Returns true if the answer begins with a sentence that has nothing but the words of a place.
-    fn is_sentence(&self, span: &Span) -> bool {
+    /// Returns true if the answer begins with a sentence that has nothing but the words of a place and, `with_asked`, of the question.
+    fn is_sentence(&self, span: &Span, with_asked: bool) -> bool {
         let end = self.answer.sentence(0).end;
-        let is_bare = |at| (span.first..span.end).contains(&at) || !self.answer.tokens[at].content;
-        span.first < end && (0..end).all(is_bare)
+        let is_own = |at| (span.first..span.end).contains(&at);
+        let is_empty = |token: &Token| !token.content || with_asked && self.is_asked(token);
+        span.first < end && (0..end).all(|at| is_own(at) || is_empty(&self.answer.tokens[at]))
     }
 
     /// Returns true if a clause before that of the gold answer takes up more of the question and goes on with something else: `It
@@ -352,32 +354,22 @@ impl<'a> Case<'a> {
         false
     }
 
-    /// Returns the option that the answer chooses instead, where the question offers the gold answer or another one: in the last
-    /// sentence that takes up the question, the first option counts.
+    /// Returns the option that the answer chooses instead, where the question offers the gold answer or another one: the first that
+    /// the answer has.
     fn other_option(&self, span: &Span) -> Option<String> {
         let (first, end) = *places(self.gold, self.question).first()?;
         let or = |at: &usize| self.question.at(Class::Or, *at) > 0;
         let asked = &self.question.tokens;
-        let is_option = |token: &&Token| !token.is_symbol() || token.is("-");
-        let other: Vec<&Token> = if let Some(or) = (end..end + 2).find(or) {
-            asked[or + 1..].iter().take_while(is_option).collect()
-        } else {
-            let or = (first.saturating_sub(2)..first).find(or)?;
-            asked[..or].iter().rev().take_while(is_option).collect()
+        let is_option = |token: &&Token| token.content && !self.gold.has_word(token);
+        let other = match (end..end + 2).find(or) {
+            Some(or) => asked[or + 1..].iter().find(is_option),
+            None => asked[..(first.saturating_sub(2)..first).find(or)?].iter().rfind(is_option),
+        }?;
+        let is_chosen = |at: &usize| {
+            self.answer.word(*at) == other.text && !self.span(*at, at + 1, false).is_refuted()
         };
-        let tokens = &self.answer.tokens;
-        let is_own = |token: &Token| self.gold.has_word(token);
-        let is_other = |token: &Token| {
-            token.content && !is_own(token) && other.iter().any(|word| word.text == token.text)
-        };
-        let takes_up = |token: &Token| {
-            token.content && self.is_asked(token) && !is_own(token) && !is_other(token)
-        };
-        let last = tokens.iter().rposition(takes_up);
-        let sentence = last.map_or(0..tokens.len(), |at| self.answer.sentence(at));
-        let chosen = sentence.clone().find(|at| is_other(&tokens[*at]))?;
-        let is_chosen = chosen < span.first || !sentence.contains(&span.first);
-        is_chosen.then(|| self.answer.slice(chosen, chosen + 1))
+        let chosen = (0..span.first).find(is_chosen)?;
+        Some(self.answer.slice(chosen, chosen + 1))
     }
 
     /// Returns the places of the gold answer, in order.
@@ -449,17 +441,30 @@ impl<'a> Case<'a> {
         let is_denied = bound.is_none() && (from..first).any(is_denial)
             || (end..to.min(end + 3)).any(is_denial);
         let is_negative = self.gold.has(Class::Negations) || self.question.has(Class::Negations);
-        if is_denied && !is_negative || answer.has_in(Class::DenialsAfter, end..end + 3) {
+        let is_refused = answer.has_in(Class::DenialsAfter, end..end + 3)
+            && !self.question.has(Class::DenialsAfter);
+        if is_denied && !is_negative || is_refused {
             return Some(Ground::Denied);
         }
         let ends = |class, at| answer.at(class, at) > 0 && at + answer.at(class, at) <= first;
         if (sentence.max(first.saturating_sub(4))..first).any(|at| ends(Class::Contrasts, at)) {
             return Some(Ground::Contrasted);
         }
+        // `6 minutes? No, 8 minutes.`
+        let last = answer.sentence(first).end;
+        if last > end && answer.word(last - 1) == "?" && answer.at(Class::No, last) > 0 {
+            return Some(Ground::Contrasted);
+        }
         if answer.has_in(Class::Former, from..to) && !self.question.has(Class::Former) {
             return Some(Ground::Outdated);
         }
-        if self.value().is_some_and(|gold| self.has_other_limit(gold, bound)) {
+        // `After 4 hours`, `every 4 hours` for `within 4 hours`.
+        let is_after = |gold: &Occurrence| {
+            matches!(gold.bound, Some(Class::AtMost | Class::LessThan))
+                && bound.is_none()
+                && (sentence.max(first.saturating_sub(2))..first).any(|at| ends(Class::After, at))
+        };
+        if self.value().is_some_and(|gold| self.has_other_limit(gold, bound) || is_after(gold)) {
             return Some(Ground::OtherLimit);
         }
         // Not `WARNING or above`.
@@ -468,7 +473,14 @@ impl<'a> Case<'a> {
         if is_option && bound.is_none() && !self.gold.has(Class::Or) {
             return Some(Ground::Alternatives);
         }
-        self.is_enumerated(first, end).then_some(Ground::Enumerated)
+        if self.is_enumerated(first, end) {
+            return Some(Ground::Enumerated);
+        }
+        // `git push --force`.
+        let n_hyphens = answer.tokens[end..].iter().take_while(|token| token.is("-")).count();
+        let next = answer.tokens.get(end + n_hyphens).filter(|next| n_hyphens > 0 && !next.spaced);
+        let is_option = self.value().is_none() && next.is_some_and(Token::is_word);
+        is_option.then_some(Ground::SaidOfOther)
     }
 
     /// Returns true if a value is the other limit than the gold answers or the question say, or, where
@@ -537,8 +549,10 @@ impl<'a> Case<'a> {
     fn is_joined(&self, first: usize, end: usize) -> bool {
         let tokens = &self.answer.tokens;
         let hyphen = |at: usize| tokens.get(at).is_some_and(|token| token.is("-") && !token.spaced);
-        let goes_on =
-            hyphen(end) && tokens.get(end + 1).is_some_and(|next| next.is_word() && !next.spaced);
+        let is_joined = |at: usize| {
+            tokens.get(at).is_some_and(|it| !it.spaced && !it.is_symbol() && !it.unspaced)
+        };
+        let goes_on = is_joined(end) || hyphen(end) && is_joined(end + 1);
         let is_start = |at: usize| {
             tokens[at].capital && self.answer.at(Class::NameStarts, at) > 0
                 || hyphen(at) && at > 0 && tokens[at - 1].is_word() && !tokens[first].spaced
@@ -637,12 +651,16 @@ impl<'a> Case<'a> {
         let varies = |it: &Token| {
             it.is_number() || it.is_letter() || it.is_word() && !it.spaced && !it.unspaced
         };
+        // The `us` of `us-east-1`.
+        let is_joined = gold.get(1).is_some_and(|next| next.is("-") && !next.spaced);
         let is_sibling = |window: &[Token]| {
             let (equal, other): (Vec<_>, Vec<_>) =
                 window.iter().zip(gold).partition(|(own, gold)| own.text == gold.text);
-            equal.iter().any(|(own, _)| own.is_word())
+            (equal.iter().any(|(own, _)| own.is_word()) || equal.len() > other.len())
                 && !other.is_empty()
-                && other.iter().all(|(own, gold)| varies(own) && varies(gold))
+                && other.iter().all(|(own, it)| {
+                    varies(own) && varies(it) || is_joined && it.start == gold[0].start
+                })
         };
         let windows = self.answer.tokens.windows(gold.len().max(1)).enumerate();
         let siblings = windows.filter(|(_, window)| is_sibling(window));
@@ -755,7 +773,10 @@ impl<'a> Case<'a> {
         };
         let mut from = Vec::new();
         // Not the `toml` of `hatch.toml`.
-        if n_asked > 0 && tokens[n_asked].spaced {
+        if n_asked > 0
+            && tokens[n_asked].spaced
+            && self.value().is_none_or(|value| value.bound.is_none())
+        {
             from.push(n_asked);
         } else if n_asked == 0 && is_numbered {
             from.push(1);

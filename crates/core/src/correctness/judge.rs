@@ -4,7 +4,7 @@ use std::fmt;
 
 use super::declined::declines;
 use super::evidence::{Case, Correctness, Ground, Reason, correct, unsure, wrong};
-use super::parsed::Parsed;
+use super::parsed::{Parsed, places};
 use super::token::Token;
 use super::vocabulary::Vocabulary;
 use crate::closed_set::closed_set;
@@ -96,7 +96,12 @@ pub fn declines_to_answer(
     let is_gold = |gold: &String| gold.trim().eq_ignore_ascii_case(reply.trim());
     let gold_answers = &question.answers;
     let without_gold = |text: &str| {
-        let gold_answers = gold_answers.iter().filter(|gold| gold.len() > 2);
+        // `Nobody is mentioned` does not give `Nobody`.
+        let is_denial = |gold: &&String| {
+            let gold = Parsed::new(gold, Vocabulary::of(language));
+            gold.n_words() < 3 && (gold.has(Class::Negations) || gold.has(Class::Denials))
+        };
+        let gold_answers = gold_answers.iter().filter(|gold| gold.len() > 2 && !is_denial(gold));
         gold_answers.fold(text.to_owned(), |text, gold| text.replace(gold.as_str(), "0"))
     };
     // `I don't know the exact figure. The runbook says six minutes.`
@@ -185,9 +190,12 @@ fn decide(question: &Question, answer: &str, language: &'static Language) -> Rea
     let polar: Vec<(bool, bool)> = gold_answers.iter().filter_map(polarity).collect();
     let n_whole = polar.iter().filter(|(_, is_whole)| *is_whole).count();
     let is_polar = question.kind == QuestionKind::YesNo || n_whole == gold_answers.len();
-    // `Yes, in summer` is wrong for `No, never`, and right only for `yes`.
-    let is_clear =
-        |gold| said(&given).is_some_and(|(said, alone)| alone && (said != gold || n_whole > 0));
+    // To `No, never`, `yes` is wrong and `no` right; other words of `No, ...` are compared.
+    let is_only_polar = polarity(&given).is_some_and(|(_, is_whole)| is_whole);
+    let is_clear = |gold| {
+        said(&given)
+            .is_some_and(|(said, alone)| alone && (said != gold || n_whole > 0 || is_only_polar))
+    };
     if let Some((gold, _)) = polar.first().filter(|(gold, _)| is_polar || is_clear(*gold)) {
         return by_polarity(*gold, &given);
     }
@@ -211,8 +219,9 @@ fn decide(question: &Question, answer: &str, language: &'static Language) -> Rea
     }
 }
 
-/// Returns true if the question asks for yes or no, or a gold answer begins with one of them, and the reply says one; or if the reply has
-/// two thirds of the words that a gold sentence adds to the question (`Guests can neither upload nor write.`).
+/// Returns true if the question asks for yes or no, or a gold answer begins with one of them, and the reply says one; if the reply begins
+/// with the first words of a gold answer (`None: ...`), or has those of a negative one (`Nobody knows`); or if it has two thirds of the words
+/// that a gold sentence adds to the question (`Guests can neither upload nor write.`), half of those of a negative one.
 fn says_gold(question: &Question, reply: &str, language: &'static Language) -> bool {
     let words = Vocabulary::of(language);
     let (asked, given) = (Parsed::new(&question.text, words), Parsed::read(reply, words, true));
@@ -221,8 +230,17 @@ fn says_gold(question: &Question, reply: &str, language: &'static Language) -> b
         let own: Vec<&String> = gold.stems.difference(&asked.stems).collect();
         let n_said = own.iter().filter(|stem| given.stems.contains(**stem)).count();
         let is_sentence = gold.n_words() > 4 && own.len() > 2;
+        let is_negative = gold.has(Class::Negations) || gold.has(Class::Denials);
+        let end = gold.tokens.iter().position(Token::is_symbol).unwrap_or(gold.tokens.len());
+        let first = Parsed::new(&gold.slice(0, end), words);
+        let is_first = |(at, end): &(usize, usize)| {
+            *at == 0 && given.tokens.get(*end).is_none_or(Token::is_symbol)
+        };
+        let is_unknown = is_negative && end > 1 && declines(&first.text, &[]);
         polarity(&gold).is_some() && is_explicit(&given)
+            || places(&first, &given).iter().any(|place| is_unknown || is_first(place))
             || is_sentence && n_said * 3 >= own.len() * 2
+            || is_negative && gold.n_words() > 1 && n_said > 0 && n_said * 2 >= own.len()
     };
     question.kind == QuestionKind::YesNo && is_explicit(&given) || question.answers.iter().any(says)
 }
@@ -249,15 +267,10 @@ fn by_facts(question: &Question, asked: &Parsed, answer: &Parsed) -> Reason {
 /// Returns `true` for yes and `false` for no, if a text begins with one of these words as a clause, and whether it says no more.
 fn polarity(parsed: &Parsed) -> Option<(bool, bool)> {
     let at = parsed.tokens.iter().position(|token| !token.is_symbol())?;
-    let (yes, no) = (parsed.at(Class::Yes, at), parsed.at(Class::No, at));
-    let rest = &parsed.tokens[at + yes.max(no)..];
-    let is_whole = rest.iter().all(Token::is_symbol);
-    // Not `No-fly zone`, `No. 5`.
-    let is_clause = is_whole
-        || rest[0].is_symbol()
-            && !rest[0].is_one_of("-'/")
-            && !rest[1..2].iter().any(Token::is_number);
-    (yes.max(no) > 0 && is_clause).then_some((yes >= no, is_whole))
+    let (yes, len) = parsed.polar(at)?;
+    let rest = &parsed.tokens[at + len..];
+    let is_clause = rest.first().is_none_or(Token::is_symbol);
+    is_clause.then(|| (yes, rest.iter().all(Token::is_symbol)))
 }
 
 /// Decides an answer to a question whose gold answer is yes (`true`) or no.
@@ -267,7 +280,7 @@ fn by_polarity(gold: bool, answer: &Parsed) -> Reason {
             let decide = if said == gold { correct } else { wrong };
             decide(Ground::Polar, if said { "yes" } else { "no" }.to_owned())
         }
-        None => unsure(Ground::Absent, "yes or no"),
+        None => unsure(Ground::Polar, "neither yes nor no"),
     }
 }
 
@@ -283,7 +296,10 @@ fn implied(answer: &Parsed) -> Option<bool> {
     let denies = |at: usize| answer.at(Class::Negations, at) > 0;
     let is_empty = |at: usize| !tokens[at].content && answer.number_word(at).is_none();
     let is_plain = |at: usize| (is_empty(at) || denies(at)) && answer.at(Class::Hedges, at) == 0;
-    ((2..=4).contains(&end) && (0..end).all(is_plain)).then(|| !(0..end).any(denies))
+    // Not `According to the text, ...`.
+    let is_source =
+        answer.has_in(Class::Attributions, 0..end) || answer.has_in(Class::Sources, 0..end);
+    (!is_source && (2..=4).contains(&end) && (0..end).all(is_plain)).then(|| !(0..end).any(denies))
 }
 
 /// Returns what an answer says: a word of yes or no that begins it, after pleasantries, or ends one of its short sentences
@@ -294,12 +310,11 @@ fn said(answer: &Parsed) -> Option<(bool, bool)> {
     let mut pleasantry = None;
     let (mut opening, mut at) = (true, 0);
     while at < tokens.len() {
-        let (yes, no) = (answer.at(Class::Yes, at), answer.at(Class::No, at));
-        let (said, len) = (yes > no, yes.max(no));
+        let (said, len) = answer.polar(at).unwrap_or_default();
         let pleasant = if opening { answer.at(Class::Openings, at) } else { 0 };
         if pleasant > 0 && pleasant >= len {
             // `네` is a yes, too.
-            pleasantry = pleasantry.or((len > 0).then_some((said, true)));
+            pleasantry = pleasantry.or((len == pleasant).then_some((said, true)));
             at += pleasant;
             continue;
         }
@@ -311,8 +326,8 @@ fn said(answer: &Parsed) -> Option<(bool, bool)> {
         let sentence = answer.sentence(at);
         let end = sentence.end.max(at + len);
         let closes = tokens[at + len..end].first().is_none_or(Token::is_symbol);
-        let n_before = tokens[sentence.start..at].iter().filter(|token| !token.is_symbol()).count();
-        let is_short = n_before <= if tokens[at].unspaced { 16 } else { 6 };
+        let n_before = answer.content(sentence.start..at).count();
+        let is_short = n_before <= if tokens[at].unspaced { 12 } else { 4 };
         // `不是`.
         let is_denied =
             said && answer.has_in(Class::Negations, sentence.start.max(at.saturating_sub(2))..at);

@@ -74,7 +74,29 @@ impl Parsed {
 
     /// Returns true if a negation is at `at` that denies.
     pub(super) fn denies(&self, at: usize) -> bool {
-        self.at(Class::Negations, at) > 0 && self.at(Class::NotDenials, at) == 0
+        let len = self.at(Class::Negations, at);
+        // Not the title of `404 Not Found`.
+        let follows =
+            || at > 0 && self.is_same_sentence(at - 1, at) && !self.tokens[at - 1].is_symbol();
+        let is_title = || self.tokens[at].capital && self.capitals(at).is_none() && follows();
+        len > 0 && !self.is_limit(at, len) && !is_title()
+    }
+
+    /// Returns true if the negation of `len` tokens at `at` begins a phrase that denies nothing: `no more than`, `no doubt`.
+    fn is_limit(&self, at: usize, len: usize) -> bool {
+        let phrases = [Class::NotDenials, Class::AtMost, Class::AtLeast];
+        phrases.into_iter().any(|class| self.at(class, at) > len)
+    }
+
+    /// Returns true for a yes and false for a no at `at`, with its number of tokens: not of `No. 5`, `no-fly`, `no more than`.
+    pub(super) fn polar(&self, at: usize) -> Option<(bool, usize)> {
+        let (yes, no) = (self.at(Class::Yes, at), self.at(Class::No, at));
+        let end = at + yes.max(no);
+        let is_joined = self.tokens.get(end..end + 2).is_some_and(|next| {
+            no > yes && next[0].is(".") && next[1].is_number()
+                || next[0].is_one_of("-'/") && next[1].is_word() && !next[1].spaced
+        });
+        (end > at && !is_joined && !self.is_limit(at, end - at)).then_some((yes >= no, end - at))
     }
 
     /// Returns the words with content in a range.
@@ -256,7 +278,9 @@ pub(super) fn written(gold: &Parsed, answer: &Parsed) -> Vec<(usize, usize, bool
         return Vec::new();
     }
     let is_cased = |token: &&Token| {
-        gold.text.starts_with('-') || token.is_letter() && (token.capital || gold.n_words() == 1)
+        let is_option = gold.text[..token.start].ends_with(['-', '[', '+']);
+        gold.text.starts_with('-')
+            || token.is_letter() && (token.capital || gold.n_words() == 1 || is_option)
     };
     let cased: Vec<&str> = gold.tokens.iter().filter(is_cased).map(|word| gold.raw(word)).collect();
     // `arr [1]` and `` `arr`[1] `` cite, unlike `arr[1]`.
@@ -333,6 +357,7 @@ pub(super) fn is_written(gold: &Parsed) -> bool {
         text.contains('-') && text.contains(char::is_numeric) && text.contains(char::is_uppercase);
     let is_tuple = text.starts_with('(') && text.ends_with(')') && text.contains(',');
     text.ends_with('-')
+        || text.starts_with(['.', '!', ':'])
         || text.starts_with('[') && text.ends_with(']')
         || gold.tokens.iter().all(|it| it.is_symbol() || is_tuple && it.is_number())
         || text.contains(['_', '\\', '{', '}', '^', '=', '<', '>', '|', '@', '#', '*', '~', '+'])

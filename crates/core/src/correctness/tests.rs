@@ -72,6 +72,41 @@ fn values_are_equal_in_any_notation_and_never_with_another_unit_or_limit() {
         ("en", "How large is it?", "35 square kilometres", "35 km²", Correct),
         ("en", "How large is it?", "35 square kilometres", "35 km", Wrong),
         ("en", "How fast?", "45 litres per minute", "2.7 m³/h", Correct),
+        ("en", "How fast is it?", "500 Mb/s", "62.5 MB/s", Correct),
+        ("en", "What does it store?", "5 mAh", "5 Ah", Wrong),
+        ("en", "What does it draw?", "5 mA", "5 MA", Wrong),
+        ("en", "How cold is it?", "-20 °C", "minus 20 degrees Celsius", Correct),
+        ("en", "Which voltage?", "5 V", "negative 5 V", Wrong),
+        ("en", "How fast is it answered?", "within 4 hours", "after 4 hours", Wrong),
+        ("en", "How fast is it answered?", "within 24 hours", "within a day", Correct),
+        ("en", "How fast is it answered?", "within 4 hours", "4 hours after receipt", Correct),
+        ("en", "How long does it take?", "6 minutes", "Is it 6 minutes? Yes.", Correct),
+        ("fr", "Quel âge ?", "18 ans ou plus", "au moins 18 ans", Correct),
+        ("en", "Which one was removed?", "legacy_id", "legacy_id was removed in v2.", Correct),
+        (
+            "en",
+            "How long are full backups kept?",
+            "90 days",
+            "Backups are kept for 35 days. Full backups are kept for 90 days.",
+            Correct,
+        ),
+        ("en", "What is printed?", "$1$2", "12", Wrong),
+        ("en", "How long does it take?", "6 minutes", "It should not exceed 6 minutes.", Correct),
+        ("en", "How long does it take?", "6 minutes", "6 minutes? No, 8 minutes.", Wrong),
+        ("de", "Wann antwortet man?", "innerhalb von 4 Stunden", "nach 4 Stunden", Wrong),
+        ("en", "How large is it?", "10 MB", "10 Mb", Wrong),
+        ("en", "How large is it?", "10 MB", "10 mb", Correct),
+        ("en", "How fast is it?", "10 Gb/s", "10 Gbps", Correct),
+        ("en", "How fast is it?", "10 GB/s", "10 Gb/s", Wrong),
+        ("en", "How large is it?", "35 km²", "35 km<sup>2</sup> [1]", Correct),
+        ("en", "How large is it?", "35 km²", "35 sq km", Correct),
+        ("en", "How long does it take?", "6 minutes", "$6$ minutes", Correct),
+        ("en", "How long does it take?", "6 minutes", r"\(6 \text{minutes}\)", Correct),
+        ("en", "How long does it take?", "6 minutes", "6\0 minutes", Correct),
+        ("en", "How fast may it go?", "6 km/h", "It may go no faster than 6 km/h.", Correct),
+        ("en", "Which order?", "12345678901234567890", "12345678901234567891", Wrong),
+        ("en", "Which order?", "12345678901234567890", "It is 12345678901234567890.", Correct),
+        ("en", "How many jobs?", "8", "It is 8 jobs. One worker takes one at a time.", Correct),
         ("en", "How old is he?", "42 years old", "He is 42 years of age.", Correct),
         ("en", "How much memory?", "4 GB RAM", "4 GB, enough for tests", Correct),
         ("en", "Which voltage?", "24 V DC", "24Vdc", Correct),
@@ -117,6 +152,19 @@ fn symbols_letters_digits_and_order_are_content() {
         ("en", "Which list?", "['a', 'b']", "['b', 'a']", Wrong),
         ("en", "Which pattern?", "[A-Z]", "`[a-z]`", Wrong),
         ("en", "When does it run?", "0 3 * * *", "0 3 * * * *", Wrong),
+        ("en", "When does it run?", "0 3 * * *", "Not 0 4 * * *, but 0 3 * * *.", Correct),
+        ("en", "When does it run?", "0 3 * * *", "At 0 4 * * * now, and not 0 3 * * *.", Wrong),
+        ("en", "Which release?", "v1.2", "v1.20", Wrong),
+        ("en", "Which command?", "git push", "git push --force", Unsure),
+        ("en", "Which command?", "ls -l", "ls -L", Wrong),
+        ("en", "Which pattern?", "[a-z]+", "[A-Z]+", Wrong),
+        ("en", "Which model?", "gpt-4", "gpt-4o", Wrong),
+        ("en", "Which code?", "404", "It returns 404 Not Found.", Correct),
+        ("en", "Which code?", "404", "It is NOT 404.", Wrong),
+        ("en", "Which command?", "git push", "git push - it sends the branch", Correct),
+        ("en", "Which word?", "!important", "important", Wrong),
+        ("en", "Which file?", ".env", "`.env`", Correct),
+        ("en", "Which region?", "us-east-1", "us-east-1 and eu-east-1", Unsure),
         ("en", "Which pattern?", "[0-9]+", "It is `[0-9]*`.", Wrong),
         ("en", "When does it run?", "*/15 * * * *", "`*/15 * * * *`", Correct),
         (
@@ -266,6 +314,17 @@ fn a_pleasantry_is_no_yes() {
         ("en", "Is it allowed?", "yes", "yes and no", Unsure),
         ("en", "Is it stored?", "no", "No information is stored.", Correct),
         ("en", "Is it allowed?", "yes", "It depends on the contract.", Unsure),
+        ("en", "Is it allowed?", "no", "According to the text, the answer is \"No\".", Correct),
+        ("en", "Is it allowed?", "yes", "Based on the context, the answer is \"No\".", Wrong),
+        ("en", "Is it allowed?", "yes", "No problem: yes, it is.", Correct),
+        ("en", "Is it allowed?", "no", "No problem: it is allowed.", Unsure),
+        ("en", "Is it allowed?", "no", "No. 3 is allowed.", Unsure),
+        ("en", "Is it allowed?", "No, skipping is not permitted.", "No.", Correct),
+        ("en", "Is there a fee?", "yes", "According to the text, there is no fee.", Unsure),
+        ("en", "Is it allowed?", "no", "No more than 3 are.", Unsure),
+        ("en", "Is it allowed?", "yes", "Yes. 30 days after purchase.", Correct),
+        ("en", "Is it Postgres or MySQL?", "MySQL", "Not Postgres but MySQL.", Correct),
+        ("de", "Ist das erlaubt?", "nein", "Kein Problem: das geht.", Unsure),
         ("en", "Is it allowed?", "No, only by post", "Yes, it is, by post or in person.", Wrong),
         ("en", "Is it allowed?", "No, only by post", "No, only in person.", Wrong),
         ("en", "Which group?", "O negative", "AB negative", Unsure),
@@ -317,6 +376,10 @@ fn a_reply_declines_by_what_it_denies_of_which_source() {
         "Source no. 2 gives no figures.",
         "The passages do not mention the limit. See document 3 for related rules.",
         "The context mentions no 5.",
+        // What is known besides.
+        "The documents do not state its cost. It was begun in 1969 and has 8 arches, but no lock.",
+        "De lengte wordt niet genoemd. Wel is bekend dat de rivier op 145 meter ontspringt.",
+        "資料には記載されていません。わかるのは、1977年に完成したことです。",
         "The documents do not say. It is only known that it has 3 floors, but was rebuilt.",
         "Los textos no recogen la dosis. Lo más prudente es consultar al médico.",
         "В тексте об этом не упоминается.",
@@ -378,6 +441,22 @@ fn the_gold_answer_is_no_refusal() {
 }
 
 #[test]
+fn a_negative_gold_answer_is_no_refusal_by_its_word_alone() {
+    for (gold, reply, expected) in [
+        ("Nobody", "Nobody is mentioned in the context.", true),
+        ("Nobody", "Nobody.", false),
+        ("No limit", "No limit is mentioned in the documents.", true),
+        ("no", "No relevant information found.", true),
+    ] {
+        let answers = vec![gold.to_owned()];
+        let question =
+            Question { answers, ..Question::new("q".into(), "Who has which limit?".into()) };
+        let found = declines_to_answer(&question, reply, &[], Language::english());
+        assert_eq!(found, expected, "{reply}");
+    }
+}
+
+#[test]
 fn facts_are_stated_by_value_and_not_when_denied() {
     let mut question =
         Question::new("q".into(), "How do I roll back, and how long does it take?".to_owned());
@@ -390,6 +469,7 @@ fn facts_are_stated_by_value_and_not_when_denied() {
         ("Run `shopctl rollback`, never helm rollback. 240 seconds.", Correct),
         ("Do not run shopctl rollback. 4 minutes.", Wrong),
         ("Run shopctl rollback, 5 minutes.", Wrong),
+        ("Run `shopctl rollback --site a`, 4 minutes.", Correct),
     ] {
         let found =
             judge.judge(&question, answer, Stance::Answered).map(|judgment| judgment.correctness);
@@ -478,9 +558,18 @@ fn a_reply_that_goes_on_to_give_the_gold_answer_does_not_decline() {
         assert!(!declines(reply), "{reply}");
     }
     assert!(declines("The context does not say whether a rollback takes 6 minutes."));
+    assert!(declines("I couldn't find it in the documents."));
+    // A guess is an answer.
+    assert!(!declines("I couldn't find it in the documents. It is probably 5 minutes."));
     // In other words; what a sentence denies; and no.
     for (gold, reply) in [
         ("6 minutes", "I don't know the exact figure. The runbook says six minutes."),
+        ("at most 6 minutes", "According to the documents, the answer is no more than 6 minutes."),
+        ("Leipzig", "I don't know, probably Leipzig."),
+        ("6 minutes", "I think 6 minutes, but I'm not sure."),
+        ("no", "According to the documents, the answer is no."),
+        ("None", "None: the documents do not require any deposit."),
+        ("It is unknown.", "The documents do not name him; he is unknown to this day."),
         (
             "Guests cannot upload files or write in the forum.",
             "Guests can neither upload a file nor write in a forum.",

@@ -26,6 +26,11 @@ static MARKUP: LazyLock<Vec<(Regex, &str)>> = LazyLock::new(|| {
         (r"(?i)</?(?:p|br|ul|li)\s*/?>", "\n"),
         (r"(?i)</?(?:i|u|em|span)\s*/?>", ""),
         (r"\\(?:text|textbf|mathrm)\{([^{}]*)\}", "$1"),
+        (
+            r"(^|[\s(])(?:\$(\d[\d.,]*(?: [[:alpha:]]+)?)\$|\\\((\d[\d.,]*(?: [[:alpha:]]+)?)\\\))($|[\s).,;:])",
+            "$1$2$3$4",
+        ),
+        (r"\b([kcmµ]?m)<sup>([23])</sup>", "$1^$2"),
         (r"\$?\\boxed\{((?:[^{}]|\{[^{}]*\})*)\}\$?", "\u{e000}$1\u{e000}"),
         (r"(?m)^[ \t]*(?:```|~~~)[\w+-]*[ \t]*$|```(?:\w+\n)?", "\n\u{e000}\n"),
         (r"\[([^\]\n]+)\]\((?:https?:|#|/)[^)\s]*\)", "$1"),
@@ -99,7 +104,7 @@ fn characters(text: &str) -> String {
             out.extend(char::from_digit(c as u32 - zero as u32, 10));
         } else if c != '\n' && c.is_whitespace() {
             out.push(' ');
-        } else if !matches!(c, '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{2069}') {
+        } else if !matches!(c, '\0' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{2069}') {
             out.push(c);
         }
         last = c;

@@ -20,6 +20,9 @@ pub(super) enum Agreement {
 
 use Agreement::{Different, Equal, Partial, Unrelated};
 
+/// Integers from here on compare as written: a float is no longer one of them.
+const INEXACT: f64 = 9_007_199_254_740_992.0;
+
 /// A number with what it counts.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Amount {
@@ -315,12 +318,15 @@ impl Parsed {
     /// Returns the number in digits or words at `at`, and the token after it.
     fn number(&self, at: usize) -> Option<(Amount, usize)> {
         let token = self.tokens.get(at)?;
-        if token.is("-") || token.is("+") {
+        let is_minus = self.at(Class::Minus, at) > 0;
+        if is_minus || token.is("+") {
             let opens = at == 0 || token.spaced || self.tokens[at - 1].is_symbol();
-            let next = self.joined(at + 1).filter(|next| opens && !next.is_symbol());
+            let next = self.tokens.get(at + 1).filter(|next| !next.spaced || token.is_word());
+            let is_other = self.at(Class::Minus, at + 1) == 0;
+            let next = next.filter(|next| opens && is_other && !next.is_symbol());
             let digits = next.and_then(|_| self.number(at + 1));
             let (amount, end) = digits.filter(|(amount, _)| !amount.ordinal)?;
-            let number = if token.is("-") { -amount.number } else { amount.number };
+            let number = if is_minus { -amount.number } else { amount.number };
             return Some((Amount { number, other: None, ..amount }, end));
         }
         let (amount, end) = match token.kind {
@@ -354,6 +360,9 @@ impl Parsed {
         {
             number = number * 1e3 + group.text.parse::<f64>().ok()?;
             end += 1;
+        }
+        if number >= INEXACT {
+            return None;
         }
         let amount = Amount { number, other, n_digits: text.len(), ..Amount::default() };
         let slash = self.joined(end).filter(|slash| slash.is_one_of("/\u{2044}"));
@@ -435,6 +444,15 @@ impl Parsed {
         {
             return Some(self.with_rate(Amount { unit: Some(unit), ..amount }, end));
         }
+        // `Within an hour`.
+        let one = self.after_article(at);
+        let is_limit = |from: usize| from + self.at(Class::AtMost, from) == at;
+        if one > at
+            && (at.saturating_sub(3)..at).any(is_limit)
+            && let Some((unit, end)) = self.unit(one)
+        {
+            return Some((Amount { number: 1.0, unit: Some(unit), ..Amount::default() }, end));
+        }
         let (mut amount, end) = match self.number_word(at) {
             Some(Share(share)) => (Amount { number: share, ..Amount::default() }, at + 1),
             _ => self.number(at)?,
@@ -499,7 +517,7 @@ impl Parsed {
     }
 
     /// Returns the unit whose symbol or name begins at `at`, with the token after it.
-    fn unit(&self, at: usize) -> Option<(Unit, usize)> {
+    pub(super) fn unit(&self, at: usize) -> Option<(Unit, usize)> {
         let first = self.tokens.get(at)?;
         let mut name = String::new();
         let mut best = None;

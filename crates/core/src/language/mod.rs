@@ -108,6 +108,8 @@ pub enum Class {
     MoreThan,
     /// Phrases of an upper bound that is excluded.
     LessThan,
+    /// Words before a time that make it no upper limit: `after`, `every`.
+    After,
     /// Words of a question that asks for an upper limit.
     AsksMost,
     /// Words of a question that asks for a lower limit.
@@ -151,7 +153,9 @@ pub enum Class {
     Duties,
     /// Words that open a subordinate clause, whose denial is not the source's own: `says that`, `if`.
     Frames,
-    /// Verbs of treating a topic: `The text describes the trial, not the verdict.`
+    /// Words before a source that is only named: `according to the text`.
+    Attributions,
+    /// Verbs of treating a topic, and of what is known: `The text describes the trial, not the verdict.`
     Topics,
 
     /// Names of 0, 1, 2 and so on.
@@ -182,6 +186,8 @@ pub enum Class {
     RangeStarts,
     /// Words between the ends of a range: `to`.
     RangeLinks,
+    /// Signs of a negative number.
+    Minus,
     /// Words between an amount and the unit that it is divided by.
     Per,
     /// Symbol of a unit, then its names.
@@ -309,7 +315,7 @@ mod tests {
             assert!(language.has_data() && needed.iter().all(Option::is_some), "{language:?}");
             assert_eq!(language.words(Class::Months).count(), 12, "{language:?}");
             let declining = Class::WholeReplies..=Class::Topics;
-            assert_eq!(language.words.range(declining).count(), 13, "{language:?}");
+            assert_eq!(language.words.range(declining).count(), 14, "{language:?}");
         }
     }
 

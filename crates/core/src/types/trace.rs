@@ -397,13 +397,13 @@ impl Attempt {
         self.tokens.prompt_billed.is_some() || !is_refused
     }
 
-    /// Returns the answer for people: the short one, or in brackets the kind of reply.
+    /// Returns the answer for people: the short one, or in brackets the kind of reply, with the words that decline.
     #[must_use]
     pub fn answer_text(&self) -> String {
-        if self.extracted.is_empty() {
-            format!("({})", self.stance)
-        } else {
-            self.extracted.clone()
+        match self.stance {
+            Stance::Declined => format!("(declined) {}", self.raw.trim()).trim_end().to_owned(),
+            stance if self.extracted.is_empty() => format!("({stance})"),
+            _ => self.extracted.clone(),
         }
     }
 }

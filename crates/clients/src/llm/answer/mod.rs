@@ -74,12 +74,11 @@ fn without_control(raw: &str) -> Cow<'_, str> {
 /// Returns the answer that a reply marks as such, by a label or in JSON. Of a reply that reached the token limit, only one
 /// that is complete.
 fn marked(reply: &str, finish: Finish) -> Option<Cow<'_, str>> {
-    let is_cut = finish == Finish::Length;
     if let Some(answer) = labelled(reply) {
-        return (!is_cut || is_ended(reply, answer)).then_some(Cow::Borrowed(answer));
+        return (finish != Finish::Length || is_ended(reply, answer))
+            .then_some(Cow::Borrowed(answer));
     }
-    let field = field(reply).or_else(|| if is_cut { cut_field(reply) } else { None });
-    field.map(Cow::Owned)
+    field(reply).map(Cow::Owned)
 }
 
 /// Returns true if a line break follows `answer`, a part of `reply`.
@@ -121,12 +120,6 @@ fn behind_label(line: &str) -> Option<&str> {
 /// Returns the `answer` field of the text's JSON object; `null` is a declined reply.
 fn field(text: &str) -> Option<String> {
     answer_of(text.get(text.find('{')?..=text.rfind('}')?)?)
-}
-
-/// Returns the `answer` field of a JSON object that ends after it, in the middle of another field.
-fn cut_field(text: &str) -> Option<String> {
-    let object = text.get(text.find('{')?..)?;
-    object.rmatch_indices(',').find_map(|(at, _)| answer_of(&format!("{}}}", &object[..at])))
 }
 
 /// Returns the `answer` field of a JSON object.

@@ -164,6 +164,7 @@ fn a_reply_at_the_token_limit_has_an_answer_only_if_it_is_complete() {
         "{\"answer\": \"Par",
         "{\"answer\": \"Paris\"",
         "{\"answer\": \"Paris, ",
+        "{\"answer\": \"Paris\", \"source\": \"a, b",
     ] {
         let expected = (String::new(), Stance::Truncated);
         assert_eq!(read_answer(raw, Finish::Length), expected, "{raw:?}");
@@ -174,7 +175,6 @@ fn a_reply_at_the_token_limit_has_an_answer_only_if_it_is_complete() {
         "Answer:\nParis\nin Fr",
         "**Answer: Paris**\n",
         "{\"answer\": \"Paris\"} and",
-        "{\"answer\": \"Paris\", \"source\": \"a, b",
     ] {
         let expected = ("Paris".to_owned(), Stance::Answered);
         assert_eq!(read_answer(raw, Finish::Length), expected, "{raw:?}");
