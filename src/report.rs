@@ -23,7 +23,7 @@ use ragtriage_report::questions::{Evaluated, PageScope, Questions};
 use ragtriage_report::render::terminal::Screen;
 use ragtriage_report::render::{markdown, terminal};
 use ragtriage_report::run::{self, COLUMNS};
-use ragtriage_report::{csv, trec};
+use ragtriage_report::{rows, trec};
 
 /// Hits per ranking in HTML: those whose scores are explained.
 const DEPTH: usize = EXPLAINED;
@@ -68,9 +68,7 @@ enum ReportFormat {
     Md,
     /// summary.json.
     Json,
-    /// Table with one row per question.
-    Csv,
-    /// The same table as JSON lines.
+    /// A JSON line per question.
     Jsonl,
     /// The first screen, as a run prints it.
     Screen,
@@ -128,8 +126,7 @@ impl Reported {
             ReportFormat::Terminal => terminal::render(&self.document(), output::screen()),
             ReportFormat::Md => markdown::render(&self.document()),
             ReportFormat::Json => output::json(&evaluation.summary, "summary.json")?,
-            ReportFormat::Csv => csv::render(run, evaluation),
-            ReportFormat::Jsonl => csv::lines(run, evaluation),
+            ReportFormat::Jsonl => rows::render(run, evaluation),
             ReportFormat::Screen => self.first_screen(&Report::default()),
         })
     }

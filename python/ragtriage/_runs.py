@@ -19,7 +19,7 @@ from . import _binary
 from ._tables import Kind, frame
 from .errors import RagtriageError
 
-Format = Literal["html", "screen", "terminal", "md", "json", "csv", "jsonl", "results"]
+Format = Literal["html", "screen", "terminal", "md", "json", "jsonl", "results"]
 GateMode = Literal["interval", "strict", "mean"]
 
 _TEXTS = ("id", "question", "kind", "class", "fault", "reason", "answer")

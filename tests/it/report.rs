@@ -76,18 +76,13 @@ fn the_index_holds_every_question_with_its_class_scores_and_answer() {
     }
     assert_eq!((&rows[0]["gold"], &rows[0]["tags"]), (&json!("six minutes"), &json!(["t"])));
     let metrics = run["metrics"].as_array().expect("metrics");
-    let csv = project.call(&["report", "runs/r", "--format", "csv"]).stdout;
-    let head: Vec<&str> = csv.lines().next().expect("a head").split(',').collect();
-    for (at, metric) in metrics.iter().enumerate() {
-        let column = head
-            .iter()
-            .position(|name| Some(*name) == metric.as_str())
-            .expect("a metric of the run");
-        for (row, line) in rows.iter().zip(csv.lines().skip(1)) {
-            // No text here has a comma but one gold, which is quoted whole before the metrics.
-            let cell = line.rsplit(',').nth(head.len() - 1 - column).expect("a cell");
+    let lines = project.call(&["report", "runs/r", "--format", "jsonl"]).stdout;
+    for (row, line) in rows.iter().zip(lines.lines()) {
+        let line: Value = serde_json::from_str(line).expect("a row");
+        for (at, metric) in metrics.iter().enumerate() {
+            let cell = line.get(metric.as_str().expect("a name")).expect("a metric of the run");
             // Six digits are kept.
-            let (shown, exact) = (row["scores"][at].as_f64(), cell.parse::<f64>().ok());
+            let (shown, exact) = (row["scores"][at].as_f64(), cell.as_f64());
             let is_near =
                 shown.zip(exact).is_none_or(|(shown, exact)| (shown - exact).abs() <= 5e-6 * exact);
             assert!(shown.is_some() == exact.is_some() && is_near, "{metric} of {line}: {shown:?}");
@@ -112,7 +107,7 @@ fn without_texts_no_word_of_corpus_golds_or_answers_is_left() {
         assert!(!all.contains(word), "{word} is in the page");
     }
     assert!(all.contains("How long does alpha wait?"), "questions stay");
-    for form in ["md", "csv"] {
+    for form in ["md", "jsonl"] {
         let shown = project.call(&["report", "runs/r", "--no-text", "--format", form]).stdout;
         assert!(!shown.is_empty() && !shown.contains("minutes"), "{shown}");
     }

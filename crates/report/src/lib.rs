@@ -3,7 +3,6 @@
 pub mod ask;
 pub mod audit;
 pub mod comparison;
-pub mod csv;
 pub mod document;
 pub mod estimate;
 mod external;
@@ -17,6 +16,7 @@ pub mod lint;
 mod pinned;
 pub mod questions;
 pub mod render;
+pub mod rows;
 pub mod run;
 pub mod scores;
 #[cfg(test)]
