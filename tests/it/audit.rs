@@ -39,7 +39,7 @@ fn a_sheet_holds_what_a_person_needs() {
       "id": "q3",
       "question": "How long do Gamma restarts take?",
       "gold": "nine seconds",
-      "answer": "(declined)",
+      "answer": "(declined) Answer: I don't know.",
       "class": "ranked_low",
       "fault": null,
       "rule": "gold range 32-44 of `d` is in chunk 0, which has rank 2, below the top 1",

@@ -75,7 +75,7 @@ fn a_comparison_in_a_terminal() {
           flip  lost: correct -> ranked_low
           gold  nine seconds
           A     nine seconds
-          B     (declined)
+          B     (declined) Answer: I don't know.
     ");
     assert!(
         below.contains("* AnswerF1 is the primary metric. Every other p is unadjusted"),

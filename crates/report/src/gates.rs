@@ -95,12 +95,12 @@ fn verdict(gates: &GateReport) -> String {
         (true, _) => "No gate failed.",
         (false, _) => "The run does not pass.",
     };
-    let by = match gates.mode {
-        GateMode::Interval => "",
-        GateMode::Strict => " A gate that is inconclusive fails.",
-        GateMode::Mean => " Decided by the mean, not by the interval.",
+    let (open, by) = match gates.mode {
+        GateMode::Interval => (format!(", {open} inconclusive{open_ones}"), ""),
+        GateMode::Strict => (String::new(), " An inconclusive gate counts as failed."),
+        GateMode::Mean => (String::new(), " Decided by the mean, not by the interval."),
     };
-    format!("{end} {passed} passed, {failed} failed, {open} inconclusive{open_ones}.{by}")
+    format!("{end} {passed} passed, {failed} failed{open}.{by}")
 }
 
 fn count(gates: &[GateResult], verdict: GateVerdict) -> usize {

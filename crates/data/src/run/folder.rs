@@ -35,7 +35,7 @@ impl RunFolder {
         match fs::DirBuilder::new().mode(0o700).create(&path) {
             Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => {
                 let message = format!("run folder `{}` already exists", path.display());
-                let hint = "choose another `--name`, leave it out, resume a run with `--resume`, or delete the folder";
+                let hint = "choose another `--name`, leave it out, or delete the folder; `run --resume` continues a run that was interrupted";
                 Err(Error::new(message, hint).of_kind(Kind::Exists))
             }
             Err(error) => Err(Error::io("create", &path)(error)),

@@ -523,7 +523,7 @@ fn reason(gate: &Gate, found: Judgeable, mode: GateMode, verdict: GateVerdict) -
     match (verdict, found.ci95.filter(|_| mode != GateMode::Mean)) {
         (GateVerdict::Inconclusive, None) => format!(
             "{name} is {value:.digits$}, but there is no interval to judge by: too few clusters in {questions}; \
-             `gates.mode = \"mean\"` judges by the value alone"
+             `--gate mean` judges by the value alone"
         ),
         (_, None) => format!("{name} is {value:.digits$}, {side} {limit}"),
         (GateVerdict::Pass, Some(ci)) => format!("all of {ci:.digits$} is {side} {limit}"),

@@ -148,6 +148,7 @@ pub(super) fn table(alternatives: &[Alternative]) -> Option<Table> {
 fn name(one: &Alternative) -> String {
     match one.change {
         Change::K { k, .. } if one.settings.is_empty() => plural(k, "passage", "passages"),
+        Change::Ranking { step } if one.settings.is_empty() => format!("the ranking {step}"),
         _ => {
             let each = one.settings.iter().map(|setting| match &setting.value {
                 Some(value) => format!("{} = {value}", setting.key),

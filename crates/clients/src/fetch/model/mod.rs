@@ -85,7 +85,7 @@ pub async fn locate(
 ) -> Result<Checkpoint, CheckpointError> {
     let folder = base.join(model);
     let is_path = Path::new(model).is_absolute() || model.starts_with('.') || model.contains('\\');
-    if is_path || folder.is_dir() {
+    if is_path || !model.is_empty() && folder.is_dir() {
         open(&folder, None).await
     } else {
         named(model, source, on_download).await
