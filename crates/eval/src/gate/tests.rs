@@ -206,7 +206,7 @@ fn one_cluster_decides_nothing() {
     assert_eq!(
         report.gates[0].reason,
         "AnswerEM is 1.000, but there is no interval to judge by: too few clusters in 3 questions; \
-         `gates.mode = \"mean\"` judges by the value alone"
+         `--gate mean` judges by the value alone"
     );
     assert_eq!(report.gates[0].verdict, GateVerdict::Inconclusive);
 }
