@@ -123,8 +123,8 @@ impl Judgments {
     }
 }
 
-/// Reads an extracted answer by its question, which the extraction does not know: brackets that a gold answer has are none of a
-/// citation, and an answer that declines is cleared and marked. `phrases` are those of the product.
+/// Reads an extracted answer by its question, which the extraction does not know: a reply that is a gold answer is taken whole, brackets
+/// that a gold answer has are none of a citation, and an answer that declines is cleared and marked. `phrases` are those of the product.
 pub fn read_by_question(
     question: &Question,
     attempt: &mut Attempt,
@@ -133,7 +133,7 @@ pub fn read_by_question(
 ) {
     let is_gold = |gold: &String| gold.trim() == attempt.raw.trim();
     if question.kind != QuestionKind::Unanswerable && question.answers.iter().any(is_gold) {
-        // Nothing to extract: `<|im_end|>`, `{"answer": 42}`.
+        // `<|im_end|>`, `{"answer": 42}`.
         (attempt.extracted, attempt.stance) = (attempt.raw.trim().to_owned(), Stance::Answered);
     } else if attempt.error.is_none() && attempt.stance == Stance::Answered {
         restore_brackets(question, attempt);

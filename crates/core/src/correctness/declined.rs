@@ -3,7 +3,7 @@
 //! A clause declines if it denies that the matter is stated (`is not mentioned`); if it denies anything of a source or of the speaker
 //! (`the context contains no information`, `I cannot determine it`); or if it limits these to something else (`I can only help with
 //! invoices`). A reply declines if it is one of the short replies of its language, or if such a clause comes first, after apologies and talk of
-//! the sources, and no answer follows. It is read in every language of which it has the
+//! the sources, and no answer follows in its sentence, after a contrast or as a guess. It is read in every language of which it has the
 //! function words: a reply need not be in that of its question.
 
 use std::ops::Range;
@@ -89,8 +89,7 @@ impl Reply<'_> {
         let Some(place) = clauses.iter().position(|clause| self.denies(clause)) else {
             return false;
         };
-        // What comes before must be talk of the sources, or an apology: else the reply has an answer, and this is its caveat. So is
-        // what a contrast or the same sentence brings later.
+        // What comes before must be talk of the sources, or an apology: else the reply has an answer, and this is its caveat.
         let sentence = |clause: &Range<usize>| self.tokens[clause.start].sentence;
         let own = sentence(&clauses[place]);
         // `I think 6 minutes, but I'm not sure.`
@@ -102,7 +101,7 @@ impl Reply<'_> {
                 && !is_other
                 && (!self.is_talk(clause) || self.has(Class::Hedges, clause))
         };
-        // Another sentence tells what is known besides, unless a contrast begins it.
+        // Another sentence tells what is known besides, unless a contrast begins it, or it guesses a number.
         let answers_after = |clause: &Range<usize>| {
             let contrast = self.at(Class::But, clause.start);
             let begin = (clause.start + contrast).min(clause.end - 1);
@@ -208,10 +207,7 @@ impl Reply<'_> {
                 || !speaker && duties.iter().any(|duty| duty.abs_diff(*at) <= reach / 2)
         };
         let [mut denials, mut lacks] = [Class::Denials, Class::Lacks].map(places);
-        // `No more than 6 minutes`, `no doubt`.
-        let limits = [Class::AtMost, Class::AtLeast, Class::NotDenials];
-        let is_limit = |at: &usize| limits.iter().any(|class| self.at(*class, *at) > 1);
-        denials.retain(|at| !is_framed(at) && !is_limit(at));
+        denials.retain(|at| !is_framed(at) && !self.declining.denies_nothing(self.tokens, *at, 1));
         lacks.retain(|at| !is_framed(at));
         let only = places(Class::Only);
         if denials.is_empty() && lacks.is_empty() && only.is_empty() {

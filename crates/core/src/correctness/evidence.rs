@@ -368,8 +368,7 @@ impl<'a> Case<'a> {
         let is_chosen = |at: &usize| {
             self.answer.word(*at) == other.text && !self.span(*at, at + 1, false).is_refuted()
         };
-        let chosen = (0..span.first).find(is_chosen)?;
-        Some(self.answer.slice(chosen, chosen + 1))
+        (0..span.first).find(is_chosen).map(|at| self.answer.slice(at, at + 1))
     }
 
     /// Returns the places of the gold answer, in order.
@@ -479,8 +478,8 @@ impl<'a> Case<'a> {
         // `git push --force`.
         let n_hyphens = answer.tokens[end..].iter().take_while(|token| token.is("-")).count();
         let next = answer.tokens.get(end + n_hyphens).filter(|next| n_hyphens > 0 && !next.spaced);
-        let is_option = self.value().is_none() && next.is_some_and(Token::is_word);
-        is_option.then_some(Ground::SaidOfOther)
+        let has_flag = self.value().is_none() && next.is_some_and(Token::is_word);
+        has_flag.then_some(Ground::SaidOfOther)
     }
 
     /// Returns true if a value is the other limit than the gold answers or the question say, or, where
@@ -549,10 +548,10 @@ impl<'a> Case<'a> {
     fn is_joined(&self, first: usize, end: usize) -> bool {
         let tokens = &self.answer.tokens;
         let hyphen = |at: usize| tokens.get(at).is_some_and(|token| token.is("-") && !token.spaced);
-        let is_joined = |at: usize| {
+        let adjoins = |at: usize| {
             tokens.get(at).is_some_and(|it| !it.spaced && !it.is_symbol() && !it.unspaced)
         };
-        let goes_on = is_joined(end) || hyphen(end) && is_joined(end + 1);
+        let goes_on = adjoins(end) || hyphen(end) && adjoins(end + 1);
         let is_start = |at: usize| {
             tokens[at].capital && self.answer.at(Class::NameStarts, at) > 0
                 || hyphen(at) && at > 0 && tokens[at - 1].is_word() && !tokens[first].spaced
@@ -652,14 +651,14 @@ impl<'a> Case<'a> {
             it.is_number() || it.is_letter() || it.is_word() && !it.spaced && !it.unspaced
         };
         // The `us` of `us-east-1`.
-        let is_joined = gold.get(1).is_some_and(|next| next.is("-") && !next.spaced);
+        let begins_joined = gold.get(1).is_some_and(|next| next.is("-") && !next.spaced);
         let is_sibling = |window: &[Token]| {
             let (equal, other): (Vec<_>, Vec<_>) =
                 window.iter().zip(gold).partition(|(own, gold)| own.text == gold.text);
             (equal.iter().any(|(own, _)| own.is_word()) || equal.len() > other.len())
                 && !other.is_empty()
                 && other.iter().all(|(own, it)| {
-                    varies(own) && varies(it) || is_joined && it.start == gold[0].start
+                    varies(own) && varies(it) || begins_joined && it.start == gold[0].start
                 })
         };
         let windows = self.answer.tokens.windows(gold.len().max(1)).enumerate();

@@ -97,12 +97,14 @@ pub fn declines_to_answer(
     let gold_answers = &question.answers;
     let without_gold = |text: &str| {
         // `Nobody is mentioned` does not give `Nobody`.
-        let is_denial = |gold: &&String| {
+        let is_denial = |gold: &String| {
             let gold = Parsed::new(gold, Vocabulary::of(language));
             gold.n_words() < 3 && (gold.has(Class::Negations) || gold.has(Class::Denials))
         };
-        let gold_answers = gold_answers.iter().filter(|gold| gold.len() > 2 && !is_denial(gold));
-        gold_answers.fold(text.to_owned(), |text, gold| text.replace(gold.as_str(), "0"))
+        gold_answers.iter().fold(text.to_owned(), |text, gold| {
+            let is_given = gold.len() > 2 && text.contains(gold.as_str()) && !is_denial(gold);
+            if is_given { text.replace(gold.as_str(), "0") } else { text }
+        })
     };
     // `I don't know the exact figure. The runbook says six minutes.`
     let answers = |sentence: &str| {

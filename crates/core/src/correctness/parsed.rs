@@ -79,13 +79,7 @@ impl Parsed {
         let follows =
             || at > 0 && self.is_same_sentence(at - 1, at) && !self.tokens[at - 1].is_symbol();
         let is_title = || self.tokens[at].capital && self.capitals(at).is_none() && follows();
-        len > 0 && !self.is_limit(at, len) && !is_title()
-    }
-
-    /// Returns true if the negation of `len` tokens at `at` begins a phrase that denies nothing: `no more than`, `no doubt`.
-    fn is_limit(&self, at: usize, len: usize) -> bool {
-        let phrases = [Class::NotDenials, Class::AtMost, Class::AtLeast];
-        phrases.into_iter().any(|class| self.at(class, at) > len)
+        len > 0 && !self.words.words.denies_nothing(&self.tokens, at, len) && !is_title()
     }
 
     /// Returns true for a yes and false for a no at `at`, with its number of tokens: not of `No. 5`, `no-fly`, `no more than`.
@@ -96,7 +90,8 @@ impl Parsed {
             no > yes && next[0].is(".") && next[1].is_number()
                 || next[0].is_one_of("-'/") && next[1].is_word() && !next[1].spaced
         });
-        (end > at && !is_joined && !self.is_limit(at, end - at)).then_some((yes >= no, end - at))
+        let is_said = !is_joined && !self.words.words.denies_nothing(&self.tokens, at, end - at);
+        (end > at && is_said).then_some((yes >= no, end - at))
     }
 
     /// Returns the words with content in a range.

@@ -90,6 +90,12 @@ impl Lexicon {
     pub(super) fn at(&self, class: Class, tokens: &[Token], at: usize) -> usize {
         self.0.get(&class).map_or(0, |phrases| phrases.at(tokens, at))
     }
+
+    /// Returns true if a phrase of more than `len` tokens at `at` denies nothing, although its first `len` may: `no more than`, `no doubt`.
+    pub(super) fn denies_nothing(&self, tokens: &[Token], at: usize, len: usize) -> bool {
+        let phrases = [Class::NotDenials, Class::AtMost, Class::AtLeast];
+        phrases.into_iter().any(|class| self.at(class, tokens, at) > len)
+    }
 }
 
 /// A unit: `base = (number + shift) * factor`.
