@@ -25,9 +25,9 @@ pub struct CompareArgs {
     /// Metrics to compare: `-m EM@5 -m nDCG@10` [default: all, at the k of the baseline].
     #[arg(short = 'm', long = "metric", value_name = "METRIC")]
     metrics: Vec<String>,
-    /// Primary metric, which decides [default: `evaluation.primary`].
+    /// Primary metric, which decides.
     ///
-    /// If none is configured: the first available of `AnswerCorrect`, `AnswerF1`, `EvidenceRecall@prompt`, `EM@prompt` and `nDCG@10`.
+    /// By default the first available of `AnswerCorrect`, `AnswerF1`, `EvidenceRecall@prompt`, `EM@prompt` and `nDCG@10`.
     #[arg(long, value_name = "METRIC")]
     primary: Option<String>,
     /// Compare only the questions that all runs share.
@@ -50,7 +50,7 @@ pub fn compare(args: &CompareArgs) -> Result<(), Failure> {
     let plan = ComparePlan {
         evaluation: assemble::evaluation(&baseline.1),
         metrics: metrics?,
-        primary: primary.or(baseline.1.evaluation.primary),
+        primary,
         intersect: args.intersect,
     };
     let subjects: Vec<ComparedRun<'_>> =

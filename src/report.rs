@@ -23,7 +23,7 @@ use ragtriage_report::questions::{Evaluated, PageScope, Questions};
 use ragtriage_report::render::terminal::Screen;
 use ragtriage_report::render::{markdown, terminal};
 use ragtriage_report::run::{self, COLUMNS};
-use ragtriage_report::{rows, trec};
+use ragtriage_report::trec;
 
 /// Hits per ranking in HTML: those whose scores are explained.
 const DEPTH: usize = EXPLAINED;
@@ -68,8 +68,6 @@ enum ReportFormat {
     Md,
     /// summary.json.
     Json,
-    /// A JSON line per question.
-    Jsonl,
     /// The first screen, as a run prints it.
     Screen,
 }
@@ -120,13 +118,11 @@ impl Reported {
     }
 
     fn content(&self, form: ReportFormat, has_text: bool) -> Result<String, Failure> {
-        let Self { run, evaluation, .. } = self;
         Ok(match form {
             ReportFormat::Html => self.html(has_text),
             ReportFormat::Terminal => terminal::render(&self.document(), output::screen()),
             ReportFormat::Md => markdown::render(&self.document()),
-            ReportFormat::Json => output::json(&evaluation.summary, "summary.json")?,
-            ReportFormat::Jsonl => rows::render(run, evaluation),
+            ReportFormat::Json => output::json(&self.evaluation.summary, "summary.json")?,
             ReportFormat::Screen => self.first_screen(&Report::default()),
         })
     }
@@ -237,7 +233,7 @@ pub fn conclude(
 fn write_derived(folder: &RunFolder, reported: &Reported) -> Result<String, Failure> {
     let Reported { run, evaluation, .. } = reported;
     let summary = output::json(&evaluation.summary, "summary.json")?;
-    folder.write(outcomes::FILE, outcomes::render(&run.traces, &evaluation.outcomes).as_bytes())?;
+    folder.write(outcomes::FILE, outcomes::render(run, evaluation).as_bytes())?;
     folder.write("retrieval.trec", trec::documents(run).as_bytes())?;
     folder.write("qrels.trec", trec::qrels(run).as_bytes())?;
     folder.write(HTML_FILE, reported.html(true).as_bytes())?;

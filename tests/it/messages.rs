@@ -24,7 +24,7 @@ const CASES: [Case; 53] = [
     ("", "", "run --set retrieval.k"),
     ("", "", "run --set chunking.overlap=500"),
     ("", "", "run --set evaluation.conditions=[\"oracel\"]"),
-    ("", "", "run --set evaluation.primary=F1"),
+    ("", "", "run --set evaluation.metrics=[\"F1\"]"),
     ("", "", "run --set generation.prompt=gone.txt --llm ollama:m"),
     ("", "", "run --set gates.min.EM@5=50"),
     ("", "", "run --set dataset.path=gone"),

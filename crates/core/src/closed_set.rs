@@ -37,3 +37,23 @@ macro_rules! closed_set {
     };
 }
 pub(crate) use closed_set;
+
+/// Lets serde write types by `Display` and read them by `FromStr`, as `#[serde(try_from = "String", into = "String")]` asks for.
+macro_rules! by_name {
+    ($($name:ty)*) => {$(
+        impl TryFrom<String> for $name {
+            type Error = $crate::error::Error;
+
+            fn try_from(text: String) -> Result<Self, Self::Error> {
+                text.parse()
+            }
+        }
+
+        impl From<$name> for String {
+            fn from(value: $name) -> Self {
+                value.to_string()
+            }
+        }
+    )*};
+}
+pub(crate) use by_name;

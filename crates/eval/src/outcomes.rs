@@ -1,11 +1,15 @@
-//! `outcomes.jsonl`: the outcome of each question, one line each.
+//! `outcomes.jsonl`: the outcome of each question with its scores, one line each, in run order.
 
 use serde::Serialize;
+use serde_json::{Map, Value, json};
 
-use ragtriage_core::attribute::classify::Outcome;
+use super::summary::Evaluation;
 use ragtriage_core::correctness::Correctness;
 use ragtriage_core::text::sanitize::escaped_json;
-use ragtriage_core::types::{Cause, Condition, FailureClass, Fault, Flag, QuestionId, Trace};
+use ragtriage_core::types::{
+    Cause, Condition, FailureClass, Fault, Flag, Question, QuestionId, QuestionKind,
+};
+use ragtriage_data::run::SavedRun;
 
 /// The file's name.
 pub const FILE: &str = "outcomes.jsonl";
@@ -33,29 +37,46 @@ struct OutcomeLine<'a> {
     unsupported: &'a [String],
     #[serde(skip_serializing_if = "<[_]>::is_empty")]
     flags: &'a [Flag],
+    question: &'a str,
+    kind: QuestionKind,
+    tags: &'a [String],
+    gold_answers: &'a [String],
+    answer: Option<&'a str>,
+    /// By metric; `null` for what is not defined.
+    #[serde(flatten)]
+    scores: Map<String, Value>,
 }
 
-/// Writes the outcomes of `traces`, in their order.
+/// Returns the lines.
 #[must_use]
-pub fn render(traces: &[Trace], outcomes: &[Outcome]) -> String {
-    traces
-        .iter()
-        .zip(outcomes)
-        .map(|(trace, outcome): (&Trace, &Outcome)| {
-            let judgment = outcome.judgments.of(Condition::Retrieved);
-            let line = OutcomeLine {
-                index: trace.index,
-                id: &trace.question.id,
-                class: outcome.class,
-                fault: outcome.fault,
-                cause: outcome.cause,
-                reason: &outcome.reason,
-                correct: judgment.map(|judgment| judgment.correctness),
-                correct_because: judgment.map(|judgment| judgment.reason.as_str()),
-                unsupported: &outcome.unsupported,
-                flags: &outcome.flags,
-            };
-            escaped_json(&serde_json::to_string(&line).expect("an outcome is plain JSON")) + "\n"
-        })
-        .collect()
+pub fn render(run: &SavedRun, evaluation: &Evaluation) -> String {
+    let metrics = &evaluation.scores.metrics;
+    let outcomes = evaluation.outcomes.iter().zip(&evaluation.scores.rows);
+    let lines = run.traces.iter().zip(outcomes).map(|(trace, (outcome, scores))| {
+        let judgment = outcome.judgments.of(Condition::Retrieved);
+        let answer = trace.attempt(Condition::Retrieved).map(|attempt| &*attempt.extracted);
+        let scores = metrics.iter().zip(scores).filter(|(metric, _)| !metric.family().is_cost());
+        let scores = scores.map(|(metric, score)| (metric.to_string(), json!(score)));
+        let Question { id, text, kind, tags, answers, .. } = &trace.question;
+        OutcomeLine {
+            index: trace.index,
+            id,
+            class: outcome.class,
+            fault: outcome.fault,
+            cause: outcome.cause,
+            reason: &outcome.reason,
+            correct: judgment.map(|judgment| judgment.correctness),
+            correct_because: judgment.map(|judgment| judgment.reason.as_str()),
+            unsupported: &outcome.unsupported,
+            flags: &outcome.flags,
+            question: text,
+            kind: *kind,
+            tags,
+            gold_answers: answers,
+            answer: answer.filter(|answer| !answer.is_empty()),
+            scores: scores.collect(),
+        }
+    });
+    let json = |line| serde_json::to_string(&line).expect("an outcome is plain JSON");
+    lines.map(|line| escaped_json(&json(line)) + "\n").collect()
 }

@@ -200,7 +200,7 @@ mod tests {
     use super::super::score;
     use super::super::tests::{manifest, trace};
     use super::*;
-    use crate::tests::f1_judge;
+    use crate::tests::rule;
     use ragtriage_core::config::Settings;
     use ragtriage_core::types::{GoldMember, Member};
     use ragtriage_data::run::ExternalSource;
@@ -249,7 +249,7 @@ mod tests {
     fn values(run: &SavedRun, names: &[&str]) -> Vec<Option<f64>> {
         let metrics: Vec<Metric> =
             names.iter().map(|name| name.parse().expect("a metric")).collect();
-        score::score(run, &metrics, f1_judge()).rows[0].clone()
+        score::score(run, &metrics, rule()).rows[0].clone()
     }
 
     fn value(run: &SavedRun, name: &str) -> f64 {

@@ -8,7 +8,7 @@ use super::verdict::{self, BudgetOf, LossVerdict, Source, VerdictFacts, answer_t
 use ragtriage_core::attribute::classify::{Evidence, Outcome};
 use ragtriage_core::attribute::judge::{Judgments, Settled};
 use ragtriage_core::config::Settings;
-use ragtriage_core::correctness::{CorrectRule, Correctness, Judge};
+use ragtriage_core::correctness::{Correctness, Judge};
 use ragtriage_core::language::Language;
 use ragtriage_core::metric::Metric;
 use ragtriage_core::metric::answer::Scorer;
@@ -17,8 +17,8 @@ use ragtriage_core::types::*;
 use ragtriage_data::run::judged::Decided;
 use ragtriage_data::run::{ExternalSource, Manifest, SCHEMA, SavedRun};
 
-pub(super) fn f1_judge() -> Judge {
-    Judge { scorer: Scorer::Squad2, language: Language::english(), rule: CorrectRule::F1 }
+pub(super) fn rule() -> Judge {
+    Judge { scorer: Scorer::Squad2, language: Language::english() }
 }
 
 /// Verdict of a run, with a generator where it counts correct answers.
@@ -106,7 +106,7 @@ pub(super) fn judged(traces: &[Trace], outcomes: Vec<Outcome>) -> Vec<Outcome> {
     let judged = traces.iter().zip(outcomes);
     judged
         .map(|(trace, outcome)| Outcome {
-            judgments: Judgments::new(trace, f1_judge(), &Settled::default()),
+            judgments: Judgments::new(trace, rule(), &Settled::default()),
             ..outcome
         })
         .collect()
@@ -324,7 +324,7 @@ fn scores_come_from_traces_and_saved_passages() {
     let run = SavedRun { manifest: manifest(), traces, passages, decided: Decided::default() };
     let names = ["EM@1", "EM@5", "Recall@1", "RR", "FullRecall@5", "AnswerF1"];
     let metrics: Vec<Metric> = names.iter().map(|name| name.parse().expect("a metric")).collect();
-    let scores = score::score(&run, &metrics, f1_judge());
+    let scores = score::score(&run, &metrics, rule());
     let column = |name: &str| scores.column(name.parse().expect("a metric")).expect("a column");
     // `18 May` occurs in d#0 only: the title is not searched, and `Mayfair` runs on.
     let expect = |values: [f64; 5]| values.map(Some).to_vec();
@@ -397,7 +397,7 @@ fn of_a_pipeline_elsewhere_bytes_are_measured_where_all_passages_stand_in_their_
             ["SpanPrecision@1", "SpanPrecision@2", "IoU@2", "SpanRecall@2", "PrecisionOmega"];
         let metrics: Vec<Metric> =
             names.iter().map(|name| name.parse().expect("a metric")).collect();
-        score::score(run, &metrics, f1_judge()).rows[0].clone()
+        score::score(run, &metrics, rule()).rows[0].clone()
     };
     // `d#0` is 100 bytes, the text of `d#1` differs from its range.
     run.passages.get_mut(&ChunkId::from("d#0")).expect("there").text = "x".repeat(100);
@@ -440,13 +440,13 @@ fn metrics_on_bytes_take_the_best_covered_member_of_each_group() {
         ("AnswerContains", 1.0),
         ("AnswerEM(HasAns)", 0.0),
     ] {
-        let scores = score::score(&run, &[name.parse().expect("a metric")], f1_judge());
+        let scores = score::score(&run, &[name.parse().expect("a metric")], rule());
         let value = scores.rows[0][0].unwrap_or_else(|| panic!("{name} is undefined"));
         assert!((value - expected).abs() < 1e-12, "{name} is {value}, not {expected}");
     }
     let undefined = ["AnswerEM(NoAns)", "FactRecall", "ForbiddenFacts"]
         .map(|name| name.parse().expect("a metric"));
-    assert_eq!(score::score(&run, &undefined, f1_judge()).rows[0], [None, None, None]);
+    assert_eq!(score::score(&run, &undefined, rule()).rows[0], [None, None, None]);
 }
 
 #[test]
@@ -458,7 +458,7 @@ fn a_truncated_reply_has_no_answer_score_and_its_retrieval_has_one() {
             Attempt { stance: Stance::Truncated, ..Attempt::new("") };
         let names = ["AnswerF1", "AnswerEM", "AnswerCorrect", "RR"];
         let metrics = names.map(|name| name.parse().expect("a metric"));
-        assert_eq!(score::score(&run, &metrics, f1_judge()).rows[0], [None, None, None, Some(1.0)]);
+        assert_eq!(score::score(&run, &metrics, rule()).rows[0], [None, None, None, Some(1.0)]);
     }
 }
 
@@ -470,10 +470,10 @@ fn without_a_recorded_ranking_retrieval_is_undefined() {
     // A retriever that found nothing scores 0.
     run.traces[0].steps.truncate(1);
     run.traces[0].steps[0].hits.clear();
-    let found = score::score(&run, &metrics, f1_judge()).rows[0].clone();
+    let found = score::score(&run, &metrics, rule()).rows[0].clone();
     assert_eq!(found, [Some(0.0), Some(0.0), Some(0.0), Some(0.0), None, Some(0.0)]);
     run.traces[0].steps.clear();
-    assert_eq!(score::score(&run, &metrics, f1_judge()).rows[0], [None; 6]);
+    assert_eq!(score::score(&run, &metrics, rule()).rows[0], [None; 6]);
 }
 
 #[test]
@@ -486,7 +486,7 @@ fn a_document_as_a_whole_has_no_bytes_to_metric() {
         decided: Decided::default(),
     };
     let metrics = ["SpanRecall@5", "PrecisionOmega"].map(|name| name.parse().expect("a metric"));
-    assert!(score::score(&run, &metrics, f1_judge()).rows.iter().flatten().all(Option::is_none));
+    assert!(score::score(&run, &metrics, rule()).rows.iter().flatten().all(Option::is_none));
 }
 
 pub(super) fn manifest() -> Manifest {

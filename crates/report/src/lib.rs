@@ -16,7 +16,6 @@ pub mod lint;
 mod pinned;
 pub mod questions;
 pub mod render;
-pub mod rows;
 pub mod run;
 pub mod scores;
 #[cfg(test)]

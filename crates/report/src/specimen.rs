@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde_json::{Value, json};
 
 use crate::document::TableCell;
-use ragtriage_core::correctness::{CorrectRule, Judge};
+use ragtriage_core::correctness::Judge;
 use ragtriage_core::language::Language;
 use ragtriage_core::metric::Metric;
 use ragtriage_core::metric::answer::Scorer;
@@ -30,11 +30,7 @@ pub fn plan() -> EvaluationPlan {
     EvaluationPlan {
         metrics: Metric::standard(&[1, 2]),
         k: 1,
-        judge: Judge {
-            scorer: Scorer::Squad2,
-            language: Language::english(),
-            rule: CorrectRule::F1,
-        },
+        judge: Judge { scorer: Scorer::Squad2, language: Language::english() },
         resamples: 200,
         seed: 1,
     }

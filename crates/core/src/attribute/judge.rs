@@ -207,7 +207,6 @@ pub fn judge_attempt(question: &Question, attempt: &Attempt, judge: Judge) -> Op
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::correctness::CorrectRule;
     use crate::metric::answer::Scorer;
     use Correctness::{Correct, Unsure, Wrong};
 
@@ -217,11 +216,7 @@ mod tests {
             answers: vec!["1992".to_owned()],
             ..Question::new("q".into(), "When?".to_owned())
         };
-        let auto = Judge {
-            rule: CorrectRule::Auto,
-            scorer: Scorer::Squad2,
-            language: Language::english(),
-        };
+        let auto = Judge { scorer: Scorer::Squad2, language: Language::english() };
         let decision = decide(&question, &Attempt::new(answer), auto, settled).expect("an answer");
         (decision.judgment.correctness, decision.by)
     }
@@ -250,11 +245,7 @@ mod tests {
 
     #[test]
     fn an_unusable_reply_is_neither_right_nor_wrong() {
-        let judge = Judge {
-            rule: CorrectRule::Auto,
-            scorer: Scorer::Squad2,
-            language: Language::english(),
-        };
+        let judge = Judge { scorer: Scorer::Squad2, language: Language::english() };
         let cut = Attempt { stance: Stance::Truncated, ..Attempt::new("") };
         for kind in [QuestionKind::Span, QuestionKind::Unanswerable] {
             let answers = vec!["1992".to_owned()];

@@ -14,7 +14,6 @@ use super::judge::JudgeSettings;
 use super::retrieval::{RerankSettings, RetrievalSettings, VectorStoreSettings};
 use super::tune::TuneSettings;
 use crate::chunk::Strategy;
-use crate::correctness::CorrectRule;
 use crate::language::Language;
 use crate::metric::answer::Scorer;
 use crate::metric::{Metric, Quantity};
@@ -216,15 +215,8 @@ table! {
         #[serde(skip_serializing_if = "Vec::is_empty")]
         #[schemars(extend("x-affects" = "summary"))]
         metrics: Vec<Metric>,
-        /// Primary metric: comparisons are decided by it. Default: the first available of
-        /// `AnswerCorrect`, `AnswerF1`, `EvidenceRecall@prompt`, `EM@prompt` and `nDCG@10`.
-        #[serde(skip_serializing_if = "Option::is_none")]
-        #[schemars(extend("x-affects" = "summary"))]
-        primary: Option<Metric>,
         /// Scorer of answers.
         scorer: Scorer = Scorer::Squad2,
-        /// Rule that decides whether an answer is correct. Classes, loss budget, gates and verdict use it.
-        correct: CorrectRule = CorrectRule::Auto,
         /// Replies by which the product declines to answer, besides those that are recognised: `["Ask our service desk."]`. A reply that
         /// begins with one declines.
         #[serde(skip_serializing_if = "Vec::is_empty")]

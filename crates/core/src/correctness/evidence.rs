@@ -58,6 +58,7 @@ closed_set! {
         Enumerated = "lists more than `{}`",
         Longer = "`{}` is part of something longer",
         OtherLimit = "`{}` with another limit",
+        Opposite = "says the opposite of `{}`",
         OtherOrder = "has the parts of `{}` in another order",
         SaidOfOther = "has the gold answer, and may say it of something else: `{}`",
         Part = "has a part of the gold answer: `{}`",
@@ -150,15 +151,16 @@ pub(super) struct Case<'a> {
 impl<'a> Case<'a> {
     /// Returns how the gold answer compares. A value with a unit is never code; code comes before a bare number.
     fn sort(&self) -> Sort<'a> {
-        let n_words = self.gold.n_words();
-        let n_unspaced = self.gold.tokens.iter().filter(|token| token.unspaced).count();
+        let is_plain = |value: &Occurrence| {
+            let is_whole = value.end - value.first == self.gold.tokens.len();
+            value.value.amount().is_none_or(|amount| amount.unit.is_some())
+                || is_whole && self.gold.text.contains('^')
+        };
         match self.value() {
-            Some(value) if value.value.amount().is_none_or(|amount| amount.unit.is_some()) => {
-                Sort::Value(value)
-            }
+            Some(value) if is_plain(value) => Sort::Value(value),
             _ if is_written(self.gold) => Sort::Written,
             Some(value) => Sort::Value(value),
-            None if n_words >= LONG && n_unspaced < n_words => Sort::Long,
+            None if self.gold.n_words() >= LONG => Sort::Long,
             None => Sort::Phrase,
         }
     }
@@ -169,7 +171,8 @@ impl<'a> Case<'a> {
         let noun = usize::from(!matches!(mention.value, Value::Clock(..)));
         let is_alone = !self.gold.has_content_besides(mention.first..mention.end + noun);
         // Not the range of `[0-9]+`.
-        (mention.bound.is_some() || is_alone && !self.gold.text.starts_with('[')).then_some(mention)
+        let is_limit = mention.bound.is_some() && self.gold.n_words() < LONG;
+        (is_limit || is_alone && !self.gold.text.starts_with('[')).then_some(mention)
     }
 
     /// Returns true if the gold answer is a version such as `1.20`, which is not `1.2`.
@@ -285,13 +288,12 @@ impl<'a> Case<'a> {
         let (n_near, n_other) = (span.near.len(), rival.near.len());
         let apart = !self.answer.is_same_sentence(span.first, rival.first);
         let is_first = span.first < rival.first;
-        let is_one_clause = tokens[span.first].clause == tokens[rival.first].clause;
         // Words of the question lead up to a gold answer by words within its clause.
         let leads = |word: &Token| word.clause == tokens[span.first].clause && self.is_asked(word);
         let is_led = || self.value().is_none() && tokens[..span.first].iter().any(leads);
         match (span.emphasised, rival.emphasised) {
             (true, false) => correct(ground, quote),
-            (false, true) if !is_first || covered && n_other > 0 && !is_one_clause => {
+            (false, true) if !is_first || covered && n_other > 0 => {
                 wrong(Ground::OtherGiven, other)
             }
             (false, true) => unsure(Ground::SaidOfOther, other),
@@ -312,7 +314,9 @@ impl<'a> Case<'a> {
         let flaw = span.flaw.unwrap_or(Ground::Part);
         let next = self.answer.tokens.get(span.end);
         let is_certain = match flaw {
-            Ground::OtherLimit | Ground::Alternatives | Ground::Enumerated => true,
+            Ground::OtherLimit | Ground::Opposite | Ground::Alternatives | Ground::Enumerated => {
+                true
+            }
             // `foo()[1]` may cite.
             Ground::Longer => next.is_none_or(|next| next.spaced || !next.is("[")),
             _ => span.is_refuted(),
@@ -334,8 +338,7 @@ impl<'a> Case<'a> {
     /// Returns true if a clause before that of the gold answer takes up more of the question and goes on with something else: `It
     /// belongs to the fibrates, which are combined with statins.`
     fn is_aside(&self, span: &Span) -> bool {
-        let opened = span.first > 0 && matches!(self.answer.word(span.first - 1), "(" | ":" | "\"");
-        if span.emphasised || opened || self.answer.tokens[span.first].unspaced {
+        if span.emphasised || self.answer.tokens[span.first].unspaced {
             return false;
         }
         let end = self.answer.clause(span.first).start;
@@ -454,17 +457,27 @@ impl<'a> Case<'a> {
         if last > end && answer.word(last - 1) == "?" && answer.at(Class::No, last) > 0 {
             return Some(Ground::Contrasted);
         }
-        if answer.has_in(Class::Former, from..to) && !self.question.has(Class::Former) {
+        let is_former = self.question.has(Class::Former) || self.gold.has(Class::Former);
+        if !is_former && answer.has_in(Class::Former, from..to) {
             return Some(Ground::Outdated);
         }
+        if self.gold_answers.iter().any(|gold| answer.opposes(first, gold)) {
+            return Some(Ground::Opposite);
+        }
+        if answer.opposes(first, self.question) {
+            return Some(Ground::SaidOfOther);
+        }
         // `After 4 hours`, `every 4 hours` for `within 4 hours`.
-        let is_after = |gold: &Occurrence| {
+        let is_after = |gold: &'a Occurrence| {
             matches!(gold.bound, Some(Class::AtMost | Class::LessThan))
                 && bound.is_none()
                 && (sentence.max(first.saturating_sub(2))..first).any(|at| ends(Class::After, at))
         };
-        if self.value().is_some_and(|gold| self.has_other_limit(gold, bound) || is_after(gold)) {
+        if self.value().is_some_and(is_after) {
             return Some(Ground::OtherLimit);
+        }
+        if let Some(flaw) = self.value().and_then(|gold| self.other_limit(gold, bound)) {
+            return Some(flaw);
         }
         // Not `WARNING or above`.
         let is_option = answer.at(Class::Or, end) > answer.at(Class::AtLeast, end)
@@ -482,9 +495,9 @@ impl<'a> Case<'a> {
         has_flag.then_some(Ground::SaidOfOther)
     }
 
-    /// Returns true if a value is the other limit than the gold answers or the question say, or, where
-    /// they say none, any limit but `at most`.
-    fn has_other_limit(&self, gold: &Occurrence, bound: Option<Class>) -> bool {
+    /// Returns the flaw of a value that is the other limit than the gold answers or the question say, or, where they say none, any limit
+    /// but `at most`; one from `at least` on may be meant.
+    fn other_limit(&self, gold: &Occurrence, bound: Option<Class>) -> Option<Ground> {
         let number = |mention: &Occurrence| mention.value.amount().map(|amount| amount.number);
         let aliases = self.gold_answers.iter().flat_map(|gold| &gold.mentions);
         let limit =
@@ -492,8 +505,12 @@ impl<'a> Case<'a> {
         let asked = |class, bound| self.question.has(class).then_some(bound);
         let limit = limit.or(asked(Class::AsksLeast, Class::AtLeast));
         let limit = limit.or(asked(Class::AsksMost, Class::AtMost));
-        let is_new = matches!(bound, Some(Class::AtLeast | Class::MoreThan | Class::LessThan));
-        opposed(limit, bound) || limit.is_none() && is_new
+        match bound? {
+            _ if opposed(limit, bound) => Some(Ground::OtherLimit),
+            Class::AtLeast if limit.is_none() => Some(Ground::SaidOfOther),
+            Class::MoreThan | Class::LessThan if limit.is_none() => Some(Ground::OtherLimit),
+            _ => None,
+        }
     }
 
     /// Returns true if the place is an item of a list with others that neither question nor gold answers have: `80, 443 and 8443`.
@@ -537,11 +554,18 @@ impl<'a> Case<'a> {
                 && is_rival
                 && !answer.has_in(Class::Negations, item.clone())
         };
-        let after: Vec<_> = items[own + 1..].iter().take_while(is_foreign).collect();
+        let is_own = |(item, _): &&(Range<usize>, bool)| {
+            let mut content = answer.content(item.clone()).peekable();
+            content.peek().is_some() && content.all(|token| self.is_gold(token))
+        };
+        let after = items[own + 1..].iter().take_while(|item| is_foreign(item) || is_own(item));
+        let n_after = after.clone().filter(is_foreign).count();
         let n_before = items[..own].iter().rev().take_while(is_foreign).count();
         // `Paris, France` is no list; `Paris and London` and `Paris, London, Rome` are.
-        let is_linked = items[own].1 && n_before > 0 || after.iter().any(|(_, linked)| *linked);
-        is_linked || after.len() + n_before > 1 || !after.is_empty() && self.parts().len() > 1
+        let is_linked = items[own].1 && n_before > 0
+            || after.clone().filter(is_foreign).any(|(_, linked)| *linked);
+        let is_list = after.count() > 1 || self.parts().len() > 1;
+        is_linked || n_after + n_before > 1 || n_after > 0 && is_list
     }
 
     /// Returns true if a hyphen or a word such as `New` makes another name of a place.
@@ -575,16 +599,12 @@ impl<'a> Case<'a> {
         places.retain(|(first, end)| *end <= span.first || *first >= span.end);
         let spans =
             places.into_iter().take(PLACES).map(|(first, end)| self.span(first, end, false));
-        let (refuted, mut rivals): (Vec<_>, Vec<_>) = spans.partition(Span::is_refuted);
-        rivals.retain(|rival| {
+        let rivals = spans.filter(|rival| {
             let (first, end) = (rival.first, rival.end);
-            // `MySQL, not PostgreSQL, as PostgreSQL is slow.`
-            let is_refuted = refuted.iter().any(|it| {
-                self.answer.is_same_sentence(it.first, first) && self.quote(it) == self.quote(rival)
-            });
-            !is_refuted && (siblings.contains(&(first, end)) || !self.is_beside(first, end, span))
+            let is_open = siblings.contains(&(first, end)) || !self.is_beside(first, end, span);
+            !rival.is_refuted() && is_open
         });
-        rivals
+        rivals.collect()
     }
 
     /// Returns true if `first..end` describes the place: `the Danish architect Jørn Utzon`, `the name (in brackets)`.
@@ -624,7 +644,8 @@ impl<'a> Case<'a> {
         let (answer, tokens) = (self.answer, &self.answer.tokens);
         let mut found: Vec<(usize, usize)> = Vec::new();
         for (at, token) in tokens.iter().enumerate() {
-            let starts = at == 0 || !answer.is_same_sentence(at - 1, at);
+            let starts =
+                at == 0 || !answer.is_same_sentence(at - 1, at) || tokens[at - 1].is_one_of("¡¿");
             let is_lonely = starts && tokens.get(at + 1).is_none_or(|next| !next.capital);
             let is_marked = self.is_name() && token.capital && !is_lonely || token.emphasised;
             let is_candidate = is_marked && token.is_word() && self.is_new(token);
@@ -708,21 +729,21 @@ impl<'a> Case<'a> {
             let fits = |span: &&Span| matches!(span.flaw, None | Some(Ground::Alternatives));
             let firsts = spans.iter().filter_map(|spans| spans.iter().find(fits));
             let firsts: Vec<usize> = firsts.map(|span| span.first).collect();
+            let is_place = parts.len() == 2 && self.is_name() && !gold.has(Class::And);
             let is_ordered = firsts.is_sorted() || !self.question.has(Class::Order);
             return match (firsts.len() == parts.len(), is_ordered) {
                 (true, true) => correct(Ground::AllParts, text),
                 (true, false) => self.open(Ground::OtherOrder, false),
+                // `Berlin` for `Berlin, Germany`.
+                (false, _) if is_place && self.answer.text == parts[0].text => {
+                    unsure(Ground::Part, text)
+                }
                 (false, _) => self.open(Ground::Part, false),
             };
         }
         let coverage = coverage(gold, self.answer);
         let has_others = !self.names().is_empty() || !self.siblings().is_empty();
         if matches!(sort, Sort::Written) {
-            // `3, 224` for `(3, 224)`.
-            let inner = || Parsed::new(text.trim_matches(['(', ')', '[', ']']), gold.words);
-            if text.starts_with(['(', '[']) && !written(&inner(), self.answer).is_empty() {
-                return unsure(Ground::Part, text);
-            }
             return self.open(Ground::Absent, coverage < 1.0 && has_others);
         }
         if gold.mentions.iter().any(|gold| !gold.is_weak() && !self.answer.states(gold)) {
@@ -734,14 +755,13 @@ impl<'a> Case<'a> {
             let is_certain = has_others || gold.mentions.iter().any(is_other);
             return self.open(Ground::Absent, is_certain);
         }
-        let is_person = self.question.has(Class::Who);
-        let last = gold.tokens.iter().rfind(|token| token.is_word());
-        let has_last = last.is_some_and(|last| self.answer.has_word(last));
-        let is_other = !is_person || coverage < 0.6 && !has_last;
+        let is_opposite = || (0..self.answer.tokens.len()).any(|at| self.answer.opposes(at, gold));
         match coverage > 0.0 {
-            true if self.is_name() && has_others && self.is_short() && is_other => {
+            // Not `Charles Robert Darwin` for `Charles Darwin`.
+            true if self.is_name() && has_others && self.is_short() && coverage < 1.0 => {
                 wrong(Ground::Absent, text)
             }
+            true if self.is_short() && is_opposite() => wrong(Ground::Opposite, text),
             true => unsure(Ground::Part, text),
             false => self.open(Ground::Absent, self.is_name() && has_others),
         }
@@ -755,7 +775,8 @@ impl<'a> Case<'a> {
         let is_said = |token: &&Token| token.is_word() && self.question.has_word(token);
         let n_asked = tokens.iter().take(len.max(1) - 1).take_while(is_said).count();
         let is_numbered = tokens[..len.min(1)].iter().all(Token::is_word)
-            && tokens.get(1).is_some_and(|next| next.spaced && !tokens[0].capital)
+            && tokens.get(1).is_some_and(|next| next.spaced && !next.is_one_of("-+*/"))
+            && !tokens[0].capital
             && tokens.iter().any(Token::is_number)
             && self.gold.mentions.iter().all(|mention| mention.value.amount().is_some())
             && self.value().is_none();
@@ -783,8 +804,11 @@ impl<'a> Case<'a> {
         if is_person && tokens[len - 1].text.len() > 3 && !(1..given.len()).any(is_other) {
             from.push(len - 1);
         }
-        let parsed = |from| Parsed::new(&self.gold.slice(from, len), self.gold.words);
-        from.into_iter().map(parsed).collect()
+        let parsed = |from, to| Parsed::new(&self.gold.slice(from, to), self.gold.words);
+        let mut shorter: Vec<Parsed> = from.into_iter().map(|from| parsed(from, len)).collect();
+        let is_call = self.gold.text.ends_with("()") && !self.answer.text.contains('(');
+        shorter.extend(is_call.then(|| parsed(0, len - 2)));
+        shorter
     }
 
     /// Returns the items of a list; those in brackets are one.

@@ -1,44 +1,25 @@
-//! The rule of an evaluation, applied to an answer. The rule `auto` is the best decision over the gold answers.
+//! The rule applied to an answer: the best decision over the gold answers.
 
 use std::fmt;
+use std::sync::LazyLock;
+
+use regex::Regex;
 
 use super::declined::declines;
 use super::evidence::{Case, Correctness, Ground, Reason, correct, unsure, wrong};
 use super::parsed::{Parsed, places};
 use super::token::Token;
 use super::vocabulary::Vocabulary;
-use crate::closed_set::closed_set;
 use crate::language::{Class, Language};
-use crate::metric::answer::{self, Scorer};
-use crate::text::answers::AnswerMatcher;
+use crate::metric::answer::Scorer;
 use crate::text::citations::Citable;
+use crate::text::pattern;
 use crate::text::sentences::split;
 use crate::types::{KeyFact, Question, QuestionKind, Stance};
-
-closed_set! {
-    /// Rule that decides whether an answer is correct. Where a question has key facts, `Auto` does.
-    #[derive(Default)]
-    CorrectRule {
-        /// `AnswerEM` 1 or `AnswerF1` of at least 0.6.
-        F1 = "f1",
-        /// `AnswerEM` 1.
-        Em = "em",
-        /// The answer contains a gold answer on token boundaries.
-        Contains = "contains",
-        /// Values compare as values, code as written, names and phrases by words, sentences by what they assert.
-        #[default]
-        Auto = "auto",
-    }
-}
-
-/// Minimum `AnswerF1` of a correct answer where F1 decides.
-const CORRECT_F1: f64 = 0.6;
 
 /// Criterion of a correct answer.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Judge {
-    /// The rule.
-    pub rule: CorrectRule,
     /// The script that scores answers.
     pub scorer: Scorer,
     /// Language of questions and answers.
@@ -57,29 +38,11 @@ impl Judge {
             return None;
         }
         let fault = match stance {
-            Stance::Answered => return Some(self.answered(question, answer)),
+            Stance::Answered => return Some(judge(question, answer, self.language)),
             Stance::Declined => "declined",
             _ => stance.unusable().unwrap_or("no answer to read"),
         };
         Some(Judgment::new(Correctness::Wrong, fault))
-    }
-
-    /// Judges an answer that does not decline.
-    fn answered(&self, question: &Question, answer: &str) -> Judgment {
-        let gold_answers = &question.answers;
-        let scores = || answer::score(answer, gold_answers, self.scorer, self.language);
-        let rule = if question.has_facts() { CorrectRule::Auto } else { self.rule };
-        let (name, value, least) = match rule {
-            CorrectRule::Auto => return auto(question, answer, self.language),
-            CorrectRule::F1 if scores().em < 1.0 => ("AnswerF1", scores().f1, CORRECT_F1),
-            CorrectRule::F1 | CorrectRule::Em => ("AnswerEM", scores().em, 1.0),
-            // Kamalloo et al., ACL 2023.
-            CorrectRule::Contains => {
-                let is_found = AnswerMatcher::new(gold_answers).found_in_text(answer);
-                ("AnswerContains", if is_found { 1.0 } else { 0.0 }, 1.0)
-            }
-        };
-        Judgment::new(Correctness::from_correct(value >= least), format!("{name} {value:.2}"))
     }
 }
 
@@ -109,9 +72,20 @@ pub fn declines_to_answer(
     // `I don't know the exact figure. The runbook says six minutes.`
     let answers = |sentence: &str| {
         let rest = without_gold(sentence);
-        let judged = || auto(question, sentence, language).correctness;
+        let judged = || judge(question, sentence, language).correctness;
         let is_correct = || question.is_compared() && judged() == Correctness::Correct;
-        !declines(&rest, phrases) && (rest != sentence || is_correct())
+        // `The passages do not say; from general knowledge, it is six minutes, which they do not mention.`
+        let parsed = |text: &str| Parsed::new(text, Vocabulary::of(language));
+        let is_answer = |part: &str| {
+            let part = parsed(part);
+            let talk = [Class::Sources, Class::Topics, Class::Denials];
+            part.tokens.iter().any(|token| token.is("0"))
+                && !talk.into_iter().any(|class| part.has(class))
+        };
+        let is_given =
+            || !parsed(&rest).has(Class::Or) && rest.split([',', ';', '(']).any(is_answer);
+        let has_gold = rest != sentence;
+        if declines(&rest, phrases) { has_gold && is_given() } else { has_gold || is_correct() }
     };
     declines(&without_gold(reply), phrases)
         && !gold_answers.iter().any(is_gold)
@@ -127,6 +101,9 @@ fn unanswerable(stance: Stance) -> Judgment {
     };
     Judgment::new(Correctness::from_correct(is_correct), reason)
 }
+
+/// A link, of which the address is read where a gold answer has one.
+static LINK: LazyLock<Regex> = LazyLock::new(|| pattern(r"\[([^\]\n]+)\]\(([a-z]+://[^)\s]*)\)"));
 
 /// Longest answer that is compared, in bytes; [`Ground::TooLong`] names it.
 const LONGEST: usize = 20_000;
@@ -157,7 +134,7 @@ impl Judgment {
 }
 
 /// Judges `answer`, which does not decline.
-fn auto(question: &Question, answer: &str, language: &'static Language) -> Judgment {
+fn judge(question: &Question, answer: &str, language: &'static Language) -> Judgment {
     let Reason { correctness, ground, quote } = decide(question, answer, language);
     let mut judgment = Judgment::new(correctness, ground.name().replace("{}", &quote));
     judgment.is_open |=
@@ -183,7 +160,9 @@ fn decide(question: &Question, answer: &str, language: &'static Language) -> Rea
             || Citable::new([]).without_citations(gold) != *gold
     };
     let has_citations = !question.gold_texts().any(cites);
-    let given = Parsed::read(answer, words, has_citations);
+    let has_address = question.gold_texts().any(|gold| gold.contains("://"));
+    let linked = if has_address { LINK.replace_all(answer, "$1 $2") } else { answer.into() };
+    let given = Parsed::read(&linked, words, has_citations);
     if question.has_facts() {
         return by_facts(question, &asked, &given);
     }
@@ -222,8 +201,8 @@ fn decide(question: &Question, answer: &str, language: &'static Language) -> Rea
 }
 
 /// Returns true if the question asks for yes or no, or a gold answer begins with one of them, and the reply says one; if the reply begins
-/// with the first words of a gold answer (`None: ...`), or has those of a negative one (`Nobody knows`); or if it has two thirds of the words
-/// that a gold sentence adds to the question (`Guests can neither upload nor write.`), half of those of a negative one.
+/// with the first words of a gold answer (`None: ...`), or has those of a negative one (`Nobody knows`); or if it has half of the words
+/// that a negative gold answer adds to the question.
 fn says_gold(question: &Question, reply: &str, language: &'static Language) -> bool {
     let words = Vocabulary::of(language);
     let (asked, given) = (Parsed::new(&question.text, words), Parsed::read(reply, words, true));
@@ -231,7 +210,6 @@ fn says_gold(question: &Question, reply: &str, language: &'static Language) -> b
         let gold = Parsed::new(gold, words);
         let own: Vec<&String> = gold.stems.difference(&asked.stems).collect();
         let n_said = own.iter().filter(|stem| given.stems.contains(**stem)).count();
-        let is_sentence = gold.n_words() > 4 && own.len() > 2;
         let is_negative = gold.has(Class::Negations) || gold.has(Class::Denials);
         let end = gold.tokens.iter().position(Token::is_symbol).unwrap_or(gold.tokens.len());
         let first = Parsed::new(&gold.slice(0, end), words);
@@ -241,7 +219,6 @@ fn says_gold(question: &Question, reply: &str, language: &'static Language) -> b
         let is_unknown = is_negative && end > 1 && declines(&first.text, &[]);
         polarity(&gold).is_some() && is_explicit(&given)
             || places(&first, &given).iter().any(|place| is_unknown || is_first(place))
-            || is_sentence && n_said * 3 >= own.len() * 2
             || is_negative && gold.n_words() > 1 && n_said > 0 && n_said * 2 >= own.len()
     };
     question.kind == QuestionKind::YesNo && is_explicit(&given) || question.answers.iter().any(says)
@@ -277,7 +254,7 @@ fn polarity(parsed: &Parsed) -> Option<(bool, bool)> {
 
 /// Decides an answer to a question whose gold answer is yes (`true`) or no.
 fn by_polarity(gold: bool, answer: &Parsed) -> Reason {
-    match said(answer).map(|(said, _)| said).or_else(|| implied(answer)) {
+    match said(answer).map(|(said, _)| said) {
         Some(said) => {
             let decide = if said == gold { correct } else { wrong };
             decide(Ground::Polar, if said { "yes" } else { "no" }.to_owned())
@@ -289,19 +266,6 @@ fn by_polarity(gold: bool, answer: &Parsed) -> Reason {
 /// Returns true if an answer says yes or no as a clause of its own.
 fn is_explicit(answer: &Parsed) -> bool {
     said(answer).is_some_and(|(_, alone)| alone)
-}
-
-/// `It does.` says yes, `They were not.` no: a first clause of two to four words without content.
-fn implied(answer: &Parsed) -> Option<bool> {
-    let tokens = &answer.tokens;
-    let end = tokens.iter().position(Token::is_symbol).unwrap_or(tokens.len());
-    let denies = |at: usize| answer.at(Class::Negations, at) > 0;
-    let is_empty = |at: usize| !tokens[at].content && answer.number_word(at).is_none();
-    let is_plain = |at: usize| (is_empty(at) || denies(at)) && answer.at(Class::Hedges, at) == 0;
-    // Not `According to the text, ...`.
-    let is_source =
-        answer.has_in(Class::Attributions, 0..end) || answer.has_in(Class::Sources, 0..end);
-    (!is_source && (2..=4).contains(&end) && (0..end).all(is_plain)).then(|| !(0..end).any(denies))
 }
 
 /// Returns what an answer says: a word of yes or no that begins it, after pleasantries, or ends one of its short sentences
@@ -330,10 +294,7 @@ fn said(answer: &Parsed) -> Option<(bool, bool)> {
         let closes = tokens[at + len..end].first().is_none_or(Token::is_symbol);
         let n_before = answer.content(sentence.start..at).count();
         let is_short = n_before <= if tokens[at].unspaced { 12 } else { 4 };
-        // `不是`.
-        let is_denied =
-            said && answer.has_in(Class::Negations, sentence.start.max(at.saturating_sub(2))..at);
-        if !is_denied && (opening || tokens[at].emphasised || closes && is_short) {
+        if opening || tokens[at].emphasised || closes && is_short {
             found.push((said, closes));
         }
         opening = false;

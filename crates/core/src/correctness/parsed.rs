@@ -120,6 +120,38 @@ impl Parsed {
         self.mentions.iter().any(|mention| gold.relation(mention) >= Agreement::Partial)
     }
 
+    /// Returns the words of a direction in a range, each with the word that follows: `before the backup`.
+    fn sides(&self, range: Range<usize>) -> Vec<Side<'_>> {
+        let side = |at: usize| {
+            let token = &self.tokens[at];
+            let direction = *self.words.sides.get(&token.stem)?;
+            let of = self.content(at + 1..self.sentence(at).end).next().map(|next| &*next.stem);
+            Some(Side { direction, of, token })
+        };
+        range.filter_map(side).collect()
+    }
+
+    /// Returns true if the clause at `at` has the other side of a direction than `wanted`, and its sentence not the same one. Words without
+    /// content also oppose in the sentence, where the same word follows: `After the backup, stop it` to `before the backup`.
+    pub(super) fn opposes(&self, at: usize, wanted: &Self) -> bool {
+        let wanted = wanted.sides(0..wanted.tokens.len());
+        let given = if wanted.is_empty() { Vec::new() } else { self.sides(self.sentence(at)) };
+        let has = |sides: &[Side<'_>], side, own: &Side<'_>, clause: Option<usize>| {
+            sides.iter().any(|it| {
+                let is_near = clause.is_none_or(|clause| it.token.clause == clause);
+                let is_free = is_near && it.token.content && own.token.content;
+                it.direction == side && (is_free || it.of == own.of)
+            })
+        };
+        let clause = Some(self.tokens[at].clause);
+        let is_opposed = |own: &Side<'_>| {
+            has(&given, -own.direction, own, clause)
+                && !has(&given, own.direction, own, None)
+                && !has(&wanted, -own.direction, own, None)
+        };
+        wanted.iter().any(is_opposed)
+    }
+
     /// Returns true if a capital letter marks a name.
     pub(super) fn names_by_case(&self) -> bool {
         self.words.language.names_by_case
@@ -154,6 +186,15 @@ impl Parsed {
     }
 }
 
+/// A word of a direction.
+struct Side<'a> {
+    /// The direction's number, with the side as its sign.
+    direction: i32,
+    /// The word that it relates to.
+    of: Option<&'a str>,
+    token: &'a Token,
+}
+
 /// Returns the number of words and numbers; two characters of a script without spaces are a word.
 pub(super) fn n_words<'t>(tokens: impl IntoIterator<Item = &'t Token>) -> usize {
     let tokens = tokens.into_iter().filter(|token| !token.is_symbol());
@@ -179,7 +220,11 @@ fn units(parsed: &Parsed) -> Vec<Unit<'_>> {
         let is_title = token.capital
             && parsed.tokens.get(next).is_some_and(Token::is_named)
             && parsed.at(Class::Titles, at) > 0;
-        if !token.is_one_of(SILENT) && !parsed.words.is_article(token) && !is_title {
+        // Not the `a` of `cp a b`.
+        let is_last = |next: &Token| next.is_letter() || next.is_symbol() && !next.is_one_of("\"'");
+        let is_article =
+            parsed.words.is_article(token) && !parsed.tokens.get(at + 1).is_none_or(is_last);
+        if !token.is_one_of(SILENT) && !is_article && !is_title {
             let text = parsed.words.alias(&token.text).to_owned();
             let stem = parsed.words.stem(&text);
             units.push(Unit { text, stem, token, at });
@@ -251,13 +296,16 @@ pub(super) fn abbreviations(gold: &Parsed, answer: &Parsed) -> Vec<(usize, usize
 fn compact(parsed: &Parsed) -> (String, Vec<usize>) {
     let mut text = String::new();
     let mut token_of = Vec::new();
+    let mut is_option = false;
     for (at, token) in parsed.tokens.iter().enumerate() {
         let is_joint = !token.spaced && token.is("-") && at > 0 && {
             let around = parsed.tokens[at - 1..].iter().step_by(2).take(2).map(|token| token.kind);
             let around: Vec<Kind> = around.collect();
             around.contains(&Kind::Word) && around.contains(&Kind::Number)
         };
-        if !is_joint && !token.is_one_of("\"'") {
+        is_option = if token.spaced { token.is("-") } else { is_option };
+        // `--to=1.4` and `--to 1.4`.
+        if !(is_joint || token.is_one_of("\"'") || is_option && token.is("=")) {
             text.push_str(&token.text);
             token_of.resize(text.len(), at);
         }
@@ -272,19 +320,15 @@ pub(super) fn written(gold: &Parsed, answer: &Parsed) -> Vec<(usize, usize, bool
     if wanted.is_empty() {
         return Vec::new();
     }
+    let is_exact = gold.text.contains('_') || gold.text.starts_with(['-', '/', '~', '.']);
     let is_cased = |token: &&Token| {
-        let is_option = gold.text[..token.start].ends_with(['-', '[', '+']);
-        gold.text.starts_with('-')
-            || token.is_letter() && (token.capital || gold.n_words() == 1 || is_option)
+        let before = &gold.text[..token.start];
+        is_exact && token.is_word()
+            || before.ends_with(" -")
+            || token.is_letter()
+                && (token.capital || gold.n_words() == 1 || before.ends_with(['-', '[', '+']))
     };
     let cased: Vec<&str> = gold.tokens.iter().filter(is_cased).map(|word| gold.raw(word)).collect();
-    // `arr [1]` and `` `arr`[1] `` cite, unlike `arr[1]`.
-    let is_apart = |pair: &[Token]| pair[1].spaced || pair[0].emphasised != pair[1].emphasised;
-    let is_index =
-        |pair: &&[Token]| pair[1].is("[") && (!pair[0].is_symbol() || pair[0].is_one_of(")]"));
-    let indexes = |tokens: &[Token]| -> Vec<bool> {
-        tokens.windows(2).filter(is_index).map(is_apart).collect()
-    };
     let mut places = Vec::new();
     for (at, _) in given.match_indices(wanted.as_str()) {
         let (first, last) = (token_of[at], token_of[at + wanted.len() - 1]);
@@ -292,7 +336,7 @@ pub(super) fn written(gold: &Parsed, answer: &Parsed) -> Vec<(usize, usize, bool
             && token_of.get(at + wanted.len()) != Some(&last);
         let part = &answer.tokens[first..=last];
         let has = |raw: &&str| part.iter().any(|token| answer.raw(token) == *raw);
-        if is_whole && cased.iter().all(has) && indexes(part) == indexes(&gold.tokens) {
+        if is_whole && cased.iter().all(has) {
             let is_longer = begins_before(answer, first) || goes_on(answer, last + 1);
             places.push((first, last + 1, is_longer));
         }
@@ -350,8 +394,13 @@ pub(super) fn is_written(gold: &Parsed) -> bool {
     let is_designator = |last: &Token| last.is_letter() && last.capital && gold.n_words() <= 3;
     let is_code =
         text.contains('-') && text.contains(char::is_numeric) && text.contains(char::is_uppercase);
+    let is_operand = |it: &Token| it.is_letter() || it.is_number();
+    let is_expression = gold.tokens.iter().any(Token::is_letter)
+        && gold.tokens.iter().any(Token::is_symbol)
+        && gold.tokens.iter().all(|it| is_operand(it) || it.is_one_of("-+*/%^=<>"));
     let is_tuple = text.starts_with('(') && text.ends_with(')') && text.contains(',');
-    text.ends_with('-')
+    is_expression
+        || text.ends_with('-')
         || text.starts_with(['.', '!', ':'])
         || text.starts_with('[') && text.ends_with(']')
         || gold.tokens.iter().all(|it| it.is_symbol() || is_tuple && it.is_number())

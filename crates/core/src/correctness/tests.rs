@@ -1,7 +1,7 @@
 //! Pairs whose correctness follows from the words: one of each kind, from field reports and the languages with data.
 
 use super::declined::declines;
-use super::{CorrectRule, Correctness, Judge, declines_to_answer, unsupported_values};
+use super::{Correctness, Judge, declines_to_answer, unsupported_values};
 use crate::language::Language;
 use crate::metric::answer::{Scorer, groundedness};
 use crate::types::{Question, QuestionKind, Stance};
@@ -10,7 +10,7 @@ use Correctness::{Correct, Unsure, Wrong};
 
 fn judged(language: &str, question: &str, gold: &[&str], answer: &str) -> Correctness {
     let language = Language::of(language);
-    let judge = Judge { rule: CorrectRule::Auto, scorer: Scorer::Squad2, language };
+    let judge = Judge { scorer: Scorer::Squad2, language };
     let question = Question {
         kind: QuestionKind::Span,
         answers: gold.iter().map(|gold| (*gold).to_owned()).collect(),
@@ -116,6 +116,18 @@ fn values_are_equal_in_any_notation_and_never_with_another_unit_or_limit() {
         ("en", "How long may it take?", "6 minutes", "5 or 6 minutes", Wrong),
         ("en", "How long may it take?", "6 minutes", "It is not 6 minutes.", Wrong),
         ("en", "How long may it take?", "6 minutes", "8 minutes instead of 6 minutes", Wrong),
+        ("en", "How fast is it answered?", "within 4 hours", "not within 4 hours", Wrong),
+        ("en", "How long is it kept?", "6 years", "at least 6 years", Unsure),
+        ("en", "How many?", "1,000,000", "10^6", Correct),
+        ("en", "How many?", "15 billion", "1.5 × 10¹⁰", Correct),
+        ("en", "How many?", "0.0025", "2.5e-3", Correct),
+        ("en", "How many?", "1024", "2^10", Correct),
+        ("en", "How many?", "1,000,000", "10^5", Wrong),
+        ("en", "How long does it take?", "90 minutes", "1h30", Correct),
+        ("en", "How fast is it?", "60 per minute", "1 per second", Correct),
+        ("en", "How fast is it?", "60 per minute", "60 per second", Wrong),
+        ("en", "When is it?", "2024-05-18 14:30", "2024-05-18T14:30", Correct),
+        ("th", "กี่ไฟล์", "5", "ลบ 5 ไฟล์", Correct),
     ]);
 }
 
@@ -135,9 +147,21 @@ fn symbols_letters_digits_and_order_are_content() {
         ("en", "How fast is it?", "O(n^2)", "O(n²)", Correct),
         ("en", "Which section?", "section 3(a)", "section 3(b)", Wrong),
         ("en", "Which argument?", "argv[1]", "`argv[2]`", Wrong),
+        ("en", "Which command?", "cp a b", "cp b a", Unsure),
+        ("en", "Which command?", "cp a b", "`cp a b`", Correct),
+        ("en", "What is computed?", "a - b", "b - a", Wrong),
+        ("en", "What is computed?", "a - b", "a + b", Wrong),
+        ("en", "What is computed?", "a - b", "It is `a-b`.", Correct),
+        ("en", "Which index is read?", "n - 1", "n + 1", Wrong),
+        ("en", "Which variable?", "HTTP_PROXY", "http_proxy", Wrong),
+        ("en", "Which folder?", "/etc/App", "/etc/app", Wrong),
+        ("en", "Which option?", "--to 1.4.2", "--to=1.4.2", Correct),
+        ("en", "Which options?", "ls -lA", "ls -la", Wrong),
+        ("en", "Which function?", "foo()", "foo", Correct),
+        ("en", "Where is it?", "https://a.example/x", "[Here](https://a.example/x)", Correct),
+        ("en", "Where is it?", "https://a.example/x", "[Here](https://a.example/y)", Wrong),
         ("en", "Which argument?", "argv[1]", "It is argv[1].", Correct),
         ("en", "Which argument?", "argv[1]", "It is `argv[1]` [2].", Correct),
-        ("en", "Which argument?", "argv[1]", "It is `argv` [1].", Wrong),
         ("en", "What is printed?", "print(arr[1])", "print(arr[2])", Wrong),
         ("en", "What is printed?", "print(arr[1])", "print(arr)", Wrong),
         ("en", "What is called?", "get(a)[0]", "get(a)[1]", Wrong),
@@ -148,7 +172,7 @@ fn symbols_letters_digits_and_order_are_content() {
         ("en", "How many?", "count()", "count() - 1", Wrong),
         ("en", "How many?", "count()", "`count()` — 2 times per loop", Correct),
         ("en", "Which shape?", "(32, 3, 224, 224)", "(32, 224, 224, 3)", Wrong),
-        ("en", "Which shape?", "(3, 224, 224)", "It is `[3, 224, 224]`.", Unsure),
+        ("en", "Which shape?", "(3, 224, 224)", "It is `[3, 224, 224]`.", Wrong),
         ("en", "Which list?", "['a', 'b']", "['b', 'a']", Wrong),
         ("en", "Which pattern?", "[A-Z]", "`[a-z]`", Wrong),
         ("en", "When does it run?", "0 3 * * *", "0 3 * * * *", Wrong),
@@ -206,6 +230,36 @@ fn symbols_letters_digits_and_order_are_content() {
 }
 
 #[test]
+fn opposite_directions_are_other_answers_and_of_the_question_leave_it_open() {
+    let cases = [
+        ("en", "increased by 5%", "It decreased by 5%.", "It rose by 5%."),
+        ("en", "at least 8", "maximum 8", "minimum 8"),
+        ("en", "before the backup", "It runs after the backup.", "It runs before the backup."),
+        ("en", "with a lock", "without a lock", "It is opened with a lock."),
+        ("en", "to the primary", "from the primary", "It is copied to the primary."),
+        ("en", "above the pump", "It is below the pump.", "It is above the pump."),
+        ("en", "44 BC", "AD 44", "in 44 BC"),
+        ("de", "vor der Sicherung", "nach der Sicherung", "Es ist vor der Sicherung."),
+        ("fr", "avec un mot de passe", "sans mot de passe", "C'est avec un mot de passe."),
+        ("es", "antes de la copia", "después de la copia", "Es antes de la copia."),
+        ("ru", "до обеда", "после обеда", "до обеда"),
+    ];
+    for (language, gold, opposite, same) in cases {
+        assert_eq!(judged(language, "What is it?", &[gold], opposite), Wrong, "{opposite}");
+        assert_eq!(judged(language, "What is it?", &[gold], same), Correct, "{same}");
+    }
+    let asked = |question, answer| judged("en", question, &["45 minutes"], answer);
+    let before = "How long before departure is it?";
+    assert_eq!(asked(before, "45 minutes after departure"), Unsure);
+    assert_eq!(asked(before, "45 minutes before departure"), Correct);
+    assert_eq!(asked("By how much did it increase?", "It fell by 45 minutes."), Unsure);
+    assert_eq!(
+        asked("By how much did it increase?", "It did not fall; it rose by 45 minutes."),
+        Correct
+    );
+}
+
+#[test]
 fn names_are_words_that_may_be_abbreviated_and_never_part_of_another() {
     check(&[
         ("en", "Who wrote it?", "Charles Eugène", "Dr. Charles Eugene", Correct),
@@ -251,7 +305,7 @@ fn sentences_are_right_by_what_they_assert() {
             "They chose not Oracle but MySQL. Today Oracle runs.",
             Unsure,
         ),
-        ("en", "Which one?", "MySQL", "MySQL, not Oracle, because Oracle is slow.", Correct),
+        ("en", "Which one?", "MySQL", "MySQL, not Oracle, because Oracle is slow.", Unsure),
         ("en", "Which one?", "Oracle", "MySQL, not Oracle, because Oracle is slow.", Unsure),
         (
             "en",
@@ -310,7 +364,7 @@ fn a_pleasantry_is_no_yes() {
         ("en", "Is it allowed?", "no", "Sure! no.", Correct),
         ("en", "Is it allowed?", "yes", "Sure! no.", Wrong),
         ("en", "Is it allowed?", "no", "**No**. Both passages say so.", Correct),
-        ("en", "Are they?", "no", "They are not.", Correct),
+        ("en", "Are they?", "no", "They are not.", Unsure),
         ("en", "Is it allowed?", "yes", "yes and no", Unsure),
         ("en", "Is it stored?", "no", "No information is stored.", Correct),
         ("en", "Is it allowed?", "yes", "It depends on the contract.", Unsure),
@@ -462,8 +516,7 @@ fn facts_are_stated_by_value_and_not_when_denied() {
         Question::new("q".into(), "How do I roll back, and how long does it take?".to_owned());
     question.required = vec![vec!["shopctl rollback".into()], vec!["4 minutes".into()]];
     question.forbidden = vec![vec!["helm rollback".into()]];
-    let judge =
-        Judge { rule: CorrectRule::Auto, scorer: Scorer::Squad2, language: Language::english() };
+    let judge = Judge { scorer: Scorer::Squad2, language: Language::english() };
     for (answer, expected) in [
         ("Run `shopctl rollback`; it takes four minutes.", Correct),
         ("Run `shopctl rollback`, never helm rollback. 240 seconds.", Correct),

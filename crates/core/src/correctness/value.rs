@@ -182,7 +182,9 @@ fn amounts(gold: &Amount, answer: &Amount) -> Agreement {
         (Some(_), None) if numbers => Partial,
         (None, Some(_)) if numbers && gold.noun.is_none() && !gold.ordinal => Equal,
         (None, None) => {
-            when(numbers && rate == other_rate && gold.is_decade() == answer.is_decade())
+            let is_same = numbers && rate == other_rate;
+            let is_equal = || equal(gold.number / rate, answer.number / other_rate);
+            when((is_same || is_equal()) && gold.is_decade() == answer.is_decade())
         }
         _ => Unrelated,
     }
@@ -293,24 +295,26 @@ impl Parsed {
 
     /// Returns the limit that the longest phrase directly before or after the tokens makes of them.
     fn bound(&self, first: usize, end: usize) -> Option<Class> {
-        let mut best = (0, None);
+        let mut best = (0, None, first);
         for bound in [Class::AtMost, Class::AtLeast, Class::MoreThan, Class::LessThan] {
             for at in (first.saturating_sub(6)..first).chain(end..end + 3) {
                 let len = self.at(bound, at);
                 let is_before = at < first && (first - 1..=first).contains(&(at + len));
                 let adjoins = is_before && self.is_same_sentence(at, first) || at >= end && len > 1;
                 if len > best.0 && adjoins {
-                    best = (len, Some(bound));
+                    best = (len, Some(bound), at.min(first));
                 }
             }
         }
         // `should not take more than 4 g` is at most 4 g.
         let clause = self.tokens[first].clause;
         let is_denial = |at: usize| self.tokens[at].clause == clause && self.denies(at);
-        let is_denied = || (first.saturating_sub(8)..first).any(is_denial);
+        let is_denied = |n: usize| (best.2.saturating_sub(n)..best.2).any(is_denial);
         match best.1? {
-            Class::MoreThan if is_denied() => Some(Class::AtMost),
-            Class::LessThan if is_denied() => Some(Class::AtLeast),
+            Class::MoreThan if is_denied(8) => Some(Class::AtMost),
+            Class::LessThan if is_denied(8) => Some(Class::AtLeast),
+            Class::AtMost if is_denied(2) => Some(Class::MoreThan),
+            Class::AtLeast if is_denied(2) => Some(Class::LessThan),
             bound => Some(bound),
         }
     }
@@ -360,6 +364,19 @@ impl Parsed {
         {
             number = number * 1e3 + group.text.parse::<f64>().ok()?;
             end += 1;
+        }
+        let (base, power) = match (self.word(end), self.word(end + 1), self.word(end + 2)) {
+            ("^", ..) => (number, end + 1),
+            ("x" | "*", "10", "^") => (10.0, end + 3),
+            _ => (1.0, end),
+        };
+        if let Some(power) = Some(power).filter(|power| *power > end)
+            && let minus = usize::from(self.word(power) == "-")
+            && let Ok(exponent) = self.word(power + minus).parse::<i32>()
+        {
+            let factor = base.powi(if minus > 0 { -exponent } else { exponent });
+            number = if base == number { factor } else { number * factor };
+            end = power + minus + 1;
         }
         if number >= INEXACT {
             return None;
@@ -448,8 +465,8 @@ impl Parsed {
         let one = self.after_article(at);
         let is_limit = |from: usize| from + self.at(Class::AtMost, from) == at;
         if one > at
-            && (at.saturating_sub(3)..at).any(is_limit)
             && let Some((unit, end)) = self.unit(one)
+            && (at.saturating_sub(3)..at).any(is_limit)
         {
             return Some((Amount { number: 1.0, unit: Some(unit), ..Amount::default() }, end));
         }

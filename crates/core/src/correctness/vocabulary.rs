@@ -150,6 +150,8 @@ pub(super) struct Vocabulary {
     /// Articles, stop words and function words.
     contentless: HashSet<String>,
     aliases: HashMap<String, String>,
+    /// The stems of opposites: a direction by its number, with the side as its sign.
+    pub sides: HashMap<String, i32>,
     pub number_words: HashMap<String, NumberWord>,
     units: HashMap<String, Unit>,
     symbols: HashMap<String, Unit>,
@@ -200,8 +202,16 @@ impl Vocabulary {
             rest.split(' ').map(|word| (fold(word), fold(first))).collect()
         };
         let (units, symbols) = units(&sources);
+        let stemmer = algorithm(&language.stemmer).map(Stemmer::create);
+        let opposites = sources.iter().flat_map(|source| source.words(Class::Opposites));
+        let side = |(number, entry): (i32, &str)| -> Vec<(String, i32)> {
+            let sides = entry.split('|').zip([number, -number]);
+            let words = sides.flat_map(|(side, sign)| names(side).map(move |word| (word, sign)));
+            words.map(|(word, sign)| (stem(stemmer.as_ref(), &word), sign)).collect()
+        };
         Self {
             language,
+            sides: (1..).zip(opposites).flat_map(side).collect(),
             particles: folded(Language::all().iter().flat_map(|other| &other.particles)),
             words,
             shaping: Shaping {
@@ -209,7 +219,7 @@ impl Vocabulary {
                 elisions: folded(&language.elisions),
                 clause_words: set(Class::ClauseWords),
             },
-            stemmer: algorithm(&language.stemmer).map(Stemmer::create),
+            stemmer,
             articles,
             contentless,
             aliases: pairs(Class::Aliases).flat_map(alias).collect(),
@@ -250,8 +260,7 @@ impl Vocabulary {
 
     /// Returns the stem of a word.
     pub(super) fn stem(&self, word: &str) -> String {
-        let stem = |stemmer: &Stemmer| stemmer.stem(word).into_owned();
-        self.stemmer.as_ref().map_or_else(|| word.to_owned(), stem)
+        stem(self.stemmer.as_ref(), word)
     }
 
     /// Returns the first of the words that are the same as `word`.
@@ -263,6 +272,11 @@ impl Vocabulary {
     pub(super) fn is_article(&self, token: &Token) -> bool {
         self.articles.contains(&token.text)
     }
+}
+
+/// Returns the stem of a word; the word without a stemmer.
+fn stem(stemmer: Option<&Stemmer>, word: &str) -> String {
+    stemmer.map_or_else(|| word.to_owned(), |stemmer| stemmer.stem(word).into_owned())
 }
 
 /// Returns a set of folded words.

@@ -110,6 +110,8 @@ pub enum Class {
     LessThan,
     /// Words before a time that make it no upper limit: `after`, `every`.
     After,
+    /// Two sides of a direction or an order, with `|` between: `before | after`.
+    Opposites,
     /// Words of a question that asks for an upper limit.
     AsksMost,
     /// Words of a question that asks for a lower limit.
@@ -316,6 +318,16 @@ mod tests {
             assert_eq!(language.words(Class::Months).count(), 12, "{language:?}");
             let declining = Class::WholeReplies..=Class::Topics;
             assert_eq!(language.words.range(declining).count(), 14, "{language:?}");
+            // A word has one opposite.
+            let opposites =
+                language.words(Class::Opposites).flat_map(|pair| pair.split([' ', '|']));
+            let mut words: Vec<&str> = opposites.filter(|word| !word.is_empty()).collect();
+            words.sort_unstable();
+            let n = words.len();
+            words.dedup();
+            assert_eq!(words.len(), n, "{language:?}: {words:?}");
+            let is_pair = |pair: &str| pair.matches('|').count() == 1;
+            assert!(language.words(Class::Opposites).all(is_pair), "{language:?}");
         }
     }
 

@@ -98,7 +98,7 @@ families! {
     Iou = "IoU", KOrPrompt;
     /// Evidence bytes inside all chunks that hold some / bytes of the union of these chunks and the evidence: precision if retrieval were perfect; undefined for an imported run.
     PrecisionOmega = "PrecisionOmega", Nothing;
-    /// 1 when the answer is correct by `evaluation.correct`, 0.5 when the rule is unsure, else 0; unanswerable questions: 1 for declining.
+    /// 1 when the answer is correct, 0.5 when the rule is unsure, else 0; unanswerable questions: 1 for declining.
     AnswerCorrect = "AnswerCorrect", Nothing;
     /// 1 when the normalised answer equals a normalised gold answer, else 0; the best gold answer counts.
     AnswerEm = "AnswerEM", Nothing;

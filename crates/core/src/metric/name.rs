@@ -154,20 +154,6 @@ pub(super) fn did_you_mean(text: &str) -> String {
     meant.map(|metric| format!("; did you mean `{metric}`?")).unwrap_or_default()
 }
 
-impl TryFrom<String> for Metric {
-    type Error = Error;
-
-    fn try_from(text: String) -> Result<Self, Error> {
-        text.parse()
-    }
-}
-
-impl From<Metric> for String {
-    fn from(metric: Metric) -> Self {
-        metric.to_string()
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;

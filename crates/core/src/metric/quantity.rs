@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use super::name::{did_you_mean, is_near};
 use super::{Aggregate, Cutoff, Direction, Family, Metric};
+use crate::closed_set::by_name;
 use crate::error::Error;
 use crate::types::{FailureClass, Fault};
 
@@ -102,20 +103,6 @@ impl FromStr for Quantity {
     }
 }
 
-impl TryFrom<String> for Quantity {
-    type Error = Error;
-
-    fn try_from(text: String) -> Result<Self, Error> {
-        text.parse()
-    }
-}
-
-impl From<Quantity> for String {
-    fn from(quantity: Quantity) -> Self {
-        quantity.to_string()
-    }
-}
-
 impl From<Metric> for Quantity {
     fn from(metric: Metric) -> Self {
         Self::Metric(metric)
@@ -138,3 +125,5 @@ mod tests {
         assert_eq!("nDCG@10".parse().ok(), Some(Quantity::Metric(metric)));
     }
 }
+
+by_name!(Metric Quantity);

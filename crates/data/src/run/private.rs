@@ -119,7 +119,6 @@ mod tests {
             "retrieval.filter.author",
             "retrieval.filter.keywords",
             "retrieval.fusion.weights.bm25",
-            "evaluation.primary",
         ] {
             assert!(!is_private(name, &json!("X")), "{name}");
         }

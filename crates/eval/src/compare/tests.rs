@@ -3,7 +3,7 @@
 
 use super::answers::Turn;
 use super::*;
-use crate::tests::{f1_judge, failed, manifest, outcome, trace};
+use crate::tests::{failed, manifest, outcome, rule, trace};
 use ragtriage_core::types::{FailureClass, Interval, Stage};
 use ragtriage_data::run::ModelRecord;
 use ragtriage_data::run::judged::Decided;
@@ -23,7 +23,7 @@ pub(crate) fn run(name: &str, answers: &[&str]) -> SavedRun {
 
 pub(crate) fn evaluation(names: &[&str]) -> EvaluationPlan {
     let metrics = names.iter().map(|name| metric(name)).collect();
-    EvaluationPlan { metrics, k: 5, judge: f1_judge(), resamples: 500, seed: 1 }
+    EvaluationPlan { metrics, k: 5, judge: rule(), resamples: 500, seed: 1 }
 }
 
 fn metric(name: &str) -> Metric {

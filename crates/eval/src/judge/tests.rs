@@ -3,13 +3,12 @@
 use super::*;
 use crate::compare::tests::{evaluation, run};
 use crate::summary::{EvaluationPlan, evaluate};
-use ragtriage_core::correctness::{CorrectRule, Judge};
 use ragtriage_core::types::{ConditionAnswers, FailureClass, Origin, TokenUse};
 use ragtriage_data::run::judged::JudgeCall;
 
 fn plan() -> EvaluationPlan {
     let plan = evaluation(&["AnswerCorrect"]);
-    EvaluationPlan { judge: Judge { rule: CorrectRule::Auto, ..plan.judge }, ..plan }
+    plan
 }
 
 /// The rule does not read answers of this length.

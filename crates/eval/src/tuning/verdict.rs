@@ -40,7 +40,7 @@ pub fn judge(
     let direction = plan.metric.family().direction();
     let found = Found { ranking, labels, default, direction };
     match confirmation {
-        _ if !found.is_higher(best) => kept(found.none_higher(best)),
+        _ if !found.is_higher(best) => kept(found.none_higher()),
         Some(Confirmation::HeldOut(held_out)) => found.on_held_out(best, held_out),
         Some(Confirmation::Holm) => found.by_holm(best),
         None => {
@@ -106,7 +106,7 @@ impl Found<'_> {
             return TuningVerdict { harms: true, ..kept(text) };
         }
         let text = self.undecided(&format!("{best} is not distinguishable"), &on, &numbers);
-        kept(text + &self.least(found.n_clusters, 1, n, found.detectable))
+        kept(text + &self.least(n, found.detectable))
     }
 
     fn by_holm(&self, best: &RankedTrial) -> TuningVerdict {
@@ -119,26 +119,11 @@ impl Found<'_> {
         let best_is = format!("{}, the best, is not distinguishable", self.labels.setting(best));
         let text = self.undecided(&best_is, &on, &numbers);
         let detectable = best.difference.and_then(|seen| seen.detectable);
-        let (n_clusters, n) = (self.ranking.n_clusters, self.ranking.n);
-        kept(text + &self.least(n_clusters, self.n_compared(), n, detectable))
+        kept(text + &self.least(self.ranking.n, detectable))
     }
 
-    /// Says what no decision is due to. Clusters may be too few for any claim: the smallest p of a two-sided test by sign flips is 2
-    /// of 2^clusters, times the number of tests that it is adjusted for. Otherwise, the difference is too small for `n` questions.
-    fn least(
-        &self,
-        n_clusters: usize,
-        n_tests: usize,
-        n: usize,
-        detectable: Option<f64>,
-    ) -> String {
-        let least = (2.0 * 0.5_f64.powi(n_clusters as i32) * n_tests as f64).min(1.0);
-        if least >= LEVEL {
-            let clusters = plural(n_clusters, "cluster", "clusters");
-            return format!(
-                " With {clusters} of questions that share evidence, p cannot fall below {least:.3}: add questions on other evidence."
-            );
-        }
+    /// Says which difference `n` questions can show.
+    fn least(&self, n: usize, detectable: Option<f64>) -> String {
         let text = |effect| {
             let these = plural(n, "question", "such questions");
             let effect = detectable_text(self.ranking.metric, effect);
@@ -165,21 +150,11 @@ impl Found<'_> {
         self.ranking.rows.iter().filter(|row| row.difference.is_some()).count()
     }
 
-    fn none_higher(&self, best: &RankedTrial) -> String {
+    fn none_higher(&self) -> String {
         let has_failed = self.ranking.rows.iter().any(|row| row.error.is_some());
         let ran = if has_failed { " that ran" } else { "" };
-        let cheaper = if best.name == self.default.name {
-            String::new()
-        } else {
-            format!(
-                "; {} scored the same and packs fewer tokens, {:.0} against {:.0}",
-                self.labels.setting(best),
-                best.context_tokens,
-                self.default.context_tokens
-            )
-        };
         self.keep(&format!(
-            "no trial{ran} scored higher, {} {:.3} on {}{cheaper}",
+            "no trial{ran} scored higher, {} {:.3} on {}",
             self.ranking.metric,
             self.default.mean,
             questions(self.ranking.n)

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use super::advice::advice;
 use super::*;
 use crate::diagnose;
-use crate::tests::{f1_judge, manifest};
+use crate::tests::{manifest, rule};
 use ragtriage_core::types::{ChunkId, Interval, Passage, Step, Trace, TraceStep};
 use ragtriage_data::run::judged::Decided;
 
@@ -82,7 +82,7 @@ fn four() -> SavedRun {
 }
 
 fn found(run: &SavedRun) -> Vec<Alternative> {
-    let outcomes = diagnose::outcomes(run, 2, f1_judge());
+    let outcomes = diagnose::outcomes(run, 2, rule());
     WhatIf::new(run, &outcomes, 2.into(), &[0, 1, 2, 3]).alternatives
 }
 
@@ -229,7 +229,7 @@ fn an_expected_gain_is_certain_exactly_where_the_paired_test_of_the_change_is() 
         let lost = |i| trace(i, &["a#0", "b#0", "GOLD"], 2, [WRONG, RIGHT, RIGHT]);
         let held = |i| trace(i, &["GOLD", "a#0", "b#0"], 2, [RIGHT; 3]);
         let run = run((0..20).map(|i| if i < n { lost(i) } else { held(i) }).collect());
-        let outcomes = diagnose::outcomes(&run, 2, f1_judge());
+        let outcomes = diagnose::outcomes(&run, 2, rule());
         let clusters: Vec<usize> = (0..20).collect();
         let found = WhatIf::new(&run, &outcomes, 2.into(), &clusters).alternatives;
         let three = found.iter().find(|one| one.change == k(3, Some(300))).expect("k = 3");

@@ -9,7 +9,6 @@ use super::*;
 use crate::progress::NoProgress;
 use ragtriage_clients::llm::{Completion, Generator};
 use ragtriage_core::config::Price;
-use ragtriage_core::correctness::CorrectRule;
 use ragtriage_core::language::Language;
 use ragtriage_core::metric::answer::Scorer;
 use ragtriage_core::prompt::Prompt;
@@ -82,8 +81,7 @@ async fn judged(folder: &RunFolder, traces: &[Trace]) -> (JudgingOutcome, Vec<St
     let counter = tokens::counter(Tokenizer::Words, None).expect("built in");
     let judge = AnswerJudge::new(Arc::clone(&scripted) as _, counter, Price::default());
     let plan = JudgePlan { judge: Arc::new(judge), concurrency: 1 };
-    let rule =
-        Judge { rule: CorrectRule::Auto, scorer: Scorer::Squad2, language: Language::english() };
+    let rule = Judge { scorer: Scorer::Squad2, language: Language::english() };
     let outcome = judge_answers(folder, traces, rule, &plan, &NoProgress).await;
     let asked = scripted.asked.lock().expect("no holder panics").clone();
     (outcome.expect("written"), asked)

@@ -21,13 +21,7 @@ pub(super) fn facts(run: &SavedRun, summary: &Summary) -> Vec<Fact> {
     }
     let evaluation = &manifest.settings.evaluation;
     facts.extend([
-        Fact::new(
-            "Scoring",
-            format!(
-                "correct answers by rule `{}`; AnswerEM and AnswerF1 by scorer {}",
-                evaluation.correct, evaluation.scorer
-            ),
-        ),
+        Fact::new("Scoring", format!("AnswerEM and AnswerF1 by scorer {}", evaluation.scorer)),
         Fact::new("Version", format!("ragtriage {}, {}", manifest.version, manifest.started)),
     ]);
     facts.extend(manifest.models.iter().map(|model| {

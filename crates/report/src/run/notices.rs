@@ -16,7 +16,7 @@ pub(super) fn decisive(run: &SavedRun, summary: &Summary) -> Vec<Notice> {
         retrieval(run, summary).into_iter().collect(),
         external::conditions_notice(run).into_iter().collect(),
         unsure(summary).into_iter().collect(),
-        unjudged(run, summary).into_iter().collect(),
+        unjudged(summary).into_iter().collect(),
         long_references(run).into_iter().collect(),
         approximate::losses(summary),
         truncated_evidence(run).into_iter().collect(),
@@ -90,19 +90,14 @@ fn unsure(summary: &Summary) -> Option<Notice> {
 }
 
 /// Answers that the judge was to decide.
-fn unjudged(run: &SavedRun, summary: &Summary) -> Option<Notice> {
+fn unjudged(summary: &Summary) -> Option<Notice> {
     let n = summary.decided.map(|decided| decided.open).filter(|n| *n > 0)?;
     let n_unreadable = summary.judge.as_ref().map_or(0, |judge| judge.n_unreadable);
     let text = format!(
         "the judge has no verdict on {} that the rule leaves open, so the rule decides; unreadable replies: {n_unreadable}",
         plural(n, "answer", "answers")
     );
-    let again = if run.manifest.is_imported() {
-        "import the file again".to_owned()
-    } else {
-        format!("`ragtriage run --resume {}`", run.manifest.name)
-    };
-    let hint = format!("after failed calls: {again}; after unreadable replies: another model");
+    let hint = "after failed calls: `run --resume`, or import the file again; after unreadable replies: another model";
     Some(Notice::warning(text).with_hint(hint))
 }
 

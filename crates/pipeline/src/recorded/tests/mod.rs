@@ -7,7 +7,7 @@ use crate::contexts::hash;
 use ragtriage_core::attribute::classify::{Outcome, classify};
 use ragtriage_core::attribute::judge::{Judgments, Settled};
 use ragtriage_core::attribute::known::TopK;
-use ragtriage_core::correctness::{CorrectRule, Judge};
+use ragtriage_core::correctness::Judge;
 use ragtriage_core::language::Language;
 use ragtriage_core::metric::answer::Scorer;
 use ragtriage_core::text::tokens::{self, Tokenizer};
@@ -94,8 +94,7 @@ fn answer(text: &str) -> Option<RecordedAttempt> {
 }
 
 fn outcome(asked: &QuestionResult) -> Outcome {
-    let judge =
-        Judge { scorer: Scorer::Squad2, language: Language::english(), rule: CorrectRule::F1 };
+    let judge = Judge { scorer: Scorer::Squad2, language: Language::english() };
     let passages: PassageMap = asked
         .trace
         .passages()

@@ -58,16 +58,15 @@ pub fn gates(settings: &Settings) -> Result<Vec<Gate>, ragtriage_eval::Error> {
 fn metrics(settings: &Settings) -> Vec<Metric> {
     let evaluation = &settings.evaluation;
     let em = [settings.retrieval.k, 5].map(|k| Metric::new(Family::Em, Some(Cutoff::Top(k))));
-    let further = evaluation.metrics.iter().copied().chain(evaluation.primary);
-    let all =
-        Metric::standard(&evaluation.ks).into_iter().chain(em.into_iter().flatten()).chain(further);
-    all.collect::<BTreeSet<Metric>>().into_iter().collect()
+    let further = em.into_iter().flatten().chain(evaluation.metrics.iter().copied());
+    Metric::standard(&evaluation.ks)
+        .into_iter()
+        .chain(further)
+        .collect::<BTreeSet<Metric>>()
+        .into_iter()
+        .collect()
 }
 
 fn judge(settings: &Settings) -> Judge {
-    Judge {
-        rule: settings.evaluation.correct,
-        scorer: settings.evaluation.scorer,
-        language: settings.dataset.language(),
-    }
+    Judge { scorer: settings.evaluation.scorer, language: settings.dataset.language() }
 }
