@@ -468,15 +468,14 @@ impl<'a> Case<'a> {
             return Some(Ground::SaidOfOther);
         }
         // `After 4 hours`, `every 4 hours` for `within 4 hours`.
-        let is_after = |gold: &'a Occurrence| {
+        let is_after = |gold: &Occurrence| {
             matches!(gold.bound, Some(Class::AtMost | Class::LessThan))
                 && bound.is_none()
                 && (sentence.max(first.saturating_sub(2))..first).any(|at| ends(Class::After, at))
         };
-        if self.value().is_some_and(is_after) {
-            return Some(Ground::OtherLimit);
-        }
-        if let Some(flaw) = self.value().and_then(|gold| self.other_limit(gold, bound)) {
+        let after = self.value().filter(|gold| is_after(gold)).map(|_| Ground::OtherLimit);
+        let limit = self.value().and_then(|gold| self.other_limit(gold, bound));
+        if let Some(flaw) = after.or(limit) {
             return Some(flaw);
         }
         // Not `WARNING or above`.

@@ -72,20 +72,25 @@ pub fn declines_to_answer(
     // `I don't know the exact figure. The runbook says six minutes.`
     let answers = |sentence: &str| {
         let rest = without_gold(sentence);
-        let judged = || judge(question, sentence, language).correctness;
-        let is_correct = || question.is_compared() && judged() == Correctness::Correct;
-        // `The passages do not say; from general knowledge, it is six minutes, which they do not mention.`
+        let is_correct = |text: &str| {
+            question.is_compared()
+                && judge(question, text, language).correctness == Correctness::Correct
+        };
+        // `The passages do not say (in fact six minutes).`
         let parsed = |text: &str| Parsed::new(text, Vocabulary::of(language));
         let is_answer = |part: &str| {
-            let part = parsed(part);
-            let talk = [Class::Sources, Class::Topics, Class::Denials];
-            part.tokens.iter().any(|token| token.is("0"))
-                && !talk.into_iter().any(|class| part.has(class))
+            let parsed = parsed(part);
+            let is_next = |at: usize| parsed.tokens.get(at + 1).is_some_and(Token::is_number);
+            let is_topic = |at: usize| parsed.at(Class::Topics, at) > 0 && !is_next(at);
+            ![Class::Sources, Class::Denials].into_iter().any(|class| parsed.has(class))
+                && !(0..parsed.tokens.len()).any(is_topic)
+                && is_correct(part)
         };
-        let is_given =
-            || !parsed(&rest).has(Class::Or) && rest.split([',', ';', '(']).any(is_answer);
-        let has_gold = rest != sentence;
-        if declines(&rest, phrases) { has_gold && is_given() } else { has_gold || is_correct() }
+        if declines(&rest, phrases) {
+            !parsed(sentence).has(Class::Or) && sentence.split([',', ';', '(']).any(is_answer)
+        } else {
+            rest != sentence || is_correct(sentence)
+        }
     };
     declines(&without_gold(reply), phrases)
         && !gold_answers.iter().any(is_gold)
@@ -95,10 +100,9 @@ pub fn declines_to_answer(
 
 /// Judges an answer to a question that has none.
 fn unanswerable(stance: Stance) -> Judgment {
-    let (is_correct, reason) = match stance {
-        Stance::Declined => (true, "declined, and the question has no answer"),
-        _ => (false, "did not decline, and the question has no answer"),
-    };
+    let is_correct = stance == Stance::Declined;
+    let did = if is_correct { "declined" } else { "did not decline" };
+    let reason = format!("{did}, and the question has no answer");
     Judgment::new(Correctness::from_correct(is_correct), reason)
 }
 
@@ -213,12 +217,10 @@ fn says_gold(question: &Question, reply: &str, language: &'static Language) -> b
         let is_negative = gold.has(Class::Negations) || gold.has(Class::Denials);
         let end = gold.tokens.iter().position(Token::is_symbol).unwrap_or(gold.tokens.len());
         let first = Parsed::new(&gold.slice(0, end), words);
-        let is_first = |(at, end): &(usize, usize)| {
-            *at == 0 && given.tokens.get(*end).is_none_or(Token::is_symbol)
-        };
+        let ends = |end: usize| given.tokens.get(end).is_none_or(Token::is_symbol);
         let is_unknown = is_negative && end > 1 && declines(&first.text, &[]);
         polarity(&gold).is_some() && is_explicit(&given)
-            || places(&first, &given).iter().any(|place| is_unknown || is_first(place))
+            || places(&first, &given).iter().any(|(at, end)| is_unknown || *at == 0 && ends(*end))
             || is_negative && gold.n_words() > 1 && n_said > 0 && n_said * 2 >= own.len()
     };
     question.kind == QuestionKind::YesNo && is_explicit(&given) || question.answers.iter().any(says)

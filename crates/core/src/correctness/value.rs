@@ -382,10 +382,10 @@ impl Parsed {
             return None;
         }
         let amount = Amount { number, other, n_digits: text.len(), ..Amount::default() };
-        let slash = self.joined(end).filter(|slash| slash.is_one_of("/\u{2044}"));
-        let below: Option<f64> = slash.and_then(|_| self.word(end + 1).parse().ok());
-        if let Some(below) = below.filter(|below| (2.0..=10.0).contains(below) && number < *below) {
-            return Some((amount.times(1.0 / below), end + 2));
+        // `3/8`, `4 3/8`.
+        let added = || self.share(end).map(|(share, after)| (number + share, after));
+        if let Some((number, after)) = self.share(at).or_else(added) {
+            return Some((Amount { number, other: None, n_digits: 0, ..amount }, after));
         }
         // `3rd`, `18. Mai`.
         let next = self.joined(end);
@@ -405,6 +405,14 @@ impl Parsed {
             _ => return Some((amount, end)),
         };
         Some((amount.times(factor), end + 1))
+    }
+
+    /// `3/8`: the share, and the token after it.
+    fn share(&self, at: usize) -> Option<(f64, usize)> {
+        self.joined(at + 1).filter(|slash| slash.is_one_of("/\u{2044}"))?;
+        let above: f64 = self.number_token(at)?.text.parse().ok()?;
+        let below: f64 = self.joined(at + 2)?.text.parse().ok()?;
+        ((2.0..=10.0).contains(&below) && above < below).then_some((above / below, at + 3))
     }
 
     /// `forty-two`, `one hundred and twenty`, `two and a half million`, `a dozen`, `twenty-first`.
@@ -546,7 +554,8 @@ impl Parsed {
             // `m³` is read as `m^3`.
             let raw = self.text[first.start..token.end].replace('^', "");
             // `5 in 2020`: a short word is a unit only where it cannot be a word.
-            let is_word = first.spaced && matches!(&*raw, "in" | "A" | "p");
+            let goes_on = self.tokens.get(place + 1).is_some_and(|next| !next.is_one_of(".,;:)!?"));
+            let is_word = first.spaced && goes_on && matches!(&*raw, "in" | "A" | "p");
             if let Some(unit) = self.words.unit(&raw, &name).filter(|_| !is_word) {
                 best = Some((unit.clone(), place + 1));
             }

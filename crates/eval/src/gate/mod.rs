@@ -214,7 +214,7 @@ pub fn check(
     if run.traces.is_empty() {
         let message =
             format!("`{}` has no question to judge: none was finished", run.manifest.name);
-        return Err(Error::new(message, remedy(run)));
+        return Err(Error::new(message, REMEDY));
     }
     let baseline = baseline.filter(|_| plan.gates.iter().any(Gate::needs_baseline));
     let judged = JudgedRun::new(ComparedRun { run, k: evaluation.k }, plan, "");
@@ -569,14 +569,8 @@ fn deciding(gate: &Gate, value: f64, ci: Interval, n: usize) -> Option<usize> {
     (1.05..1e3).contains(&ratio).then_some(enough)
 }
 
-/// Returns how questions without a result get one.
-fn remedy(run: &SavedRun) -> &'static str {
-    if run.manifest.is_imported() {
-        "complete the imported file and import it again"
-    } else {
-        "`ragtriage run --resume NAME` repeats failed calls; empty replies are repeated by a new run with `--no-cache`"
-    }
-}
+/// How questions without a result get one.
+const REMEDY: &str = "`run --resume` repeats failed calls, a new run with `--no-cache` empty replies; complete an imported file and import it again";
 
 /// Questions that failed or were never asked are in no mean and are not represented by the others. `None` if there
 /// are none.
@@ -585,7 +579,6 @@ fn complete(run: &SavedRun, mode: GateMode) -> Option<GateResult> {
     let failed = run.traces.iter().filter(|trace| trace.lacks_result()).count();
     let missing = asked - run.traces.len();
     let judged = run.traces.len() - failed;
-    let remedy = remedy(run);
     (failed + missing > 0).then(|| GateResult {
         gate: "every question judged".to_owned(),
         metric: "questions".to_owned(),
@@ -604,7 +597,7 @@ fn complete(run: &SavedRun, mode: GateMode) -> Option<GateResult> {
         },
         reason: format!(
             "{failed} of {asked} questions failed or have no usable reply and {missing} were not asked; the other gates are on the rest: \
-             {remedy}"
+             {REMEDY}"
         ),
     })
 }

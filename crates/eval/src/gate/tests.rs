@@ -236,7 +236,7 @@ fn questions_without_an_answer_are_a_gate_of_their_own() {
     let decided = check(&nearly, None, &strict).expect("judged");
     assert_eq!(verdicts(&decided), [GateVerdict::Fail, GateVerdict::Pass]);
     let reason = &complete.reason;
-    assert!(reason.contains("`ragtriage run --resume NAME` repeats failed calls"), "{reason}");
+    assert!(reason.contains("`run --resume` repeats failed calls"), "{reason}");
     // Where no reply is usable, that is the reason, and no other gate an error.
     let baseline = run("baseline", &["18 May"; 4]);
     let mut empty = run("empty", &["18 May"; 4]);

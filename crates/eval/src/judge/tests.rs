@@ -7,8 +7,7 @@ use ragtriage_core::types::{ConditionAnswers, FailureClass, Origin, TokenUse};
 use ragtriage_data::run::judged::JudgeCall;
 
 fn plan() -> EvaluationPlan {
-    let plan = evaluation(&["AnswerCorrect"]);
-    plan
+    evaluation(&["AnswerCorrect"])
 }
 
 /// The rule does not read answers of this length.
