@@ -291,6 +291,8 @@ impl<'a> Case<'a> {
         // Words of the question lead up to a gold answer by words within its clause.
         let leads = |word: &Token| word.clause == tokens[span.first].clause && self.is_asked(word);
         let is_led = || self.value().is_none() && tokens[..span.first].iter().any(leads);
+        // `25%, the employee pays 75%`.
+        let opens = rival.first == 0 && ",;:(-".contains(self.answer.word(rival.end));
         match (span.emphasised, rival.emphasised) {
             (true, false) => correct(ground, quote),
             (false, true) if !is_first || covered && n_other > 0 => {
@@ -298,7 +300,9 @@ impl<'a> Case<'a> {
             }
             (false, true) => unsure(Ground::SaidOfOther, other),
             // The first sentence is one candidate alone: it is the answer.
-            _ if !is_first && self.is_sentence(rival, covered) => wrong(Ground::OtherGiven, other),
+            _ if !is_first && (self.is_sentence(rival, covered) || opens) => {
+                wrong(Ground::OtherGiven, other)
+            }
             _ if self.is_sentence(span, true) => correct(ground, quote),
             _ if covers && (n_near > n_other || is_first && (apart || is_led())) => {
                 correct(ground, quote)
@@ -348,8 +352,7 @@ impl<'a> Case<'a> {
             let is_close = span.near.is_empty() && self.answer.is_same_sentence(at, span.first);
             let least = span.near.len() + if is_close { 1 } else { 2 };
             let takes_up = self.asked(clause.clone()).len() >= least;
-            let last = self.answer.content(clause.clone()).last();
-            if takes_up && last.is_some_and(|last| !self.is_asked(last)) {
+            if takes_up && self.answer.content(clause.clone()).any(|token| self.is_new(token)) {
                 return true;
             }
             at = clause.end;
@@ -396,7 +399,11 @@ impl<'a> Case<'a> {
             }
             Sort::Phrase | Sort::Long => {
                 let places = places(self.gold, self.answer).into_iter();
-                let places = places.chain(abbreviations(self.gold, self.answer));
+                // Not what the question abbreviates: `SLI is the service level agreement`.
+                let is_new =
+                    |(first, _): &(usize, usize)| !self.is_asked(&self.answer.tokens[*first]);
+                let places =
+                    places.chain(abbreviations(self.gold, self.answer).into_iter().filter(is_new));
                 // Not the `US` of `US$15`, nor the `months` of `six months` for `monthly`.
                 let is_whole = |(first, end): &(usize, usize)| {
                     let is_same = || self.gold.has_word(&self.answer.tokens[*first]);
@@ -450,11 +457,6 @@ impl<'a> Case<'a> {
         }
         let ends = |class, at| answer.at(class, at) > 0 && at + answer.at(class, at) <= first;
         if (sentence.max(first.saturating_sub(4))..first).any(|at| ends(Class::Contrasts, at)) {
-            return Some(Ground::Contrasted);
-        }
-        // `6 minutes? No, 8 minutes.`
-        let last = answer.sentence(first).end;
-        if last > end && answer.word(last - 1) == "?" && answer.at(Class::No, last) > 0 {
             return Some(Ground::Contrasted);
         }
         let is_former = self.question.has(Class::Former) || self.gold.has(Class::Former);
@@ -728,15 +730,10 @@ impl<'a> Case<'a> {
             let fits = |span: &&Span| matches!(span.flaw, None | Some(Ground::Alternatives));
             let firsts = spans.iter().filter_map(|spans| spans.iter().find(fits));
             let firsts: Vec<usize> = firsts.map(|span| span.first).collect();
-            let is_place = parts.len() == 2 && self.is_name() && !gold.has(Class::And);
             let is_ordered = firsts.is_sorted() || !self.question.has(Class::Order);
             return match (firsts.len() == parts.len(), is_ordered) {
                 (true, true) => correct(Ground::AllParts, text),
                 (true, false) => self.open(Ground::OtherOrder, false),
-                // `Berlin` for `Berlin, Germany`.
-                (false, _) if is_place && self.answer.text == parts[0].text => {
-                    unsure(Ground::Part, text)
-                }
                 (false, _) => self.open(Ground::Part, false),
             };
         }

@@ -176,7 +176,12 @@ fn amounts(gold: &Amount, answer: &Amount) -> Agreement {
     match (&gold.unit, &answer.unit) {
         (Some(one), Some(other)) if one.converts_to(other) => {
             let is_same = numbers && one == other && rate == other_rate;
-            when(is_same || equal(gold.base() / rate, answer.base() / other_rate))
+            let (gold, answer) = (gold.base() / rate, answer.base() / other_rate);
+            match is_same || equal(gold, answer) {
+                // `26.2 miles` for `42.195 km`.
+                false if one != other && (gold - answer).abs() < 0.01 * gold.abs() => Partial,
+                is_equal => when(is_equal),
+            }
         }
         (Some(one), Some(other)) if numbers || one.kind() == other.kind() => Different,
         (Some(_), None) if numbers => Partial,
