@@ -47,14 +47,12 @@ fn found<'a>(contents: &BTreeMap<String, String>, words: &[&'a str]) -> Vec<(&'a
 }
 
 /// Words of the documents, their titles, golds and answers that stand in no question.
-const TEXTS: [&str; 15] = [
+const TEXTS: [&str; 13] = [
     "fourteen",
     "Ilse",
     "Brandt",
     "Tomas",
     "Reik",
-    "1871",
-    "1875",
     "forty-one",
     "eleven ells",
     "Anselma",
