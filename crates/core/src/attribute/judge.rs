@@ -216,8 +216,8 @@ mod tests {
             answers: vec!["1992".to_owned()],
             ..Question::new("q".into(), "When?".to_owned())
         };
-        let auto = Judge { scorer: Scorer::Squad2, language: Language::english() };
-        let decision = decide(&question, &Attempt::new(answer), auto, settled).expect("an answer");
+        let rule = Judge { scorer: Scorer::Squad2, language: Language::english() };
+        let decision = decide(&question, &Attempt::new(answer), rule, settled).expect("an answer");
         (decision.judgment.correctness, decision.by)
     }
 

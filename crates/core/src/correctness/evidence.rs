@@ -291,8 +291,6 @@ impl<'a> Case<'a> {
         // Words of the question lead up to a gold answer by words within its clause.
         let leads = |word: &Token| word.clause == tokens[span.first].clause && self.is_asked(word);
         let is_led = || self.value().is_none() && tokens[..span.first].iter().any(leads);
-        // `25%, the employee pays 75%`.
-        let opens = rival.first == 0 && ",;:(-".contains(self.answer.word(rival.end));
         match (span.emphasised, rival.emphasised) {
             (true, false) => correct(ground, quote),
             (false, true) if !is_first || covered && n_other > 0 => {
@@ -300,9 +298,7 @@ impl<'a> Case<'a> {
             }
             (false, true) => unsure(Ground::SaidOfOther, other),
             // The first sentence is one candidate alone: it is the answer.
-            _ if !is_first && (self.is_sentence(rival, covered) || opens) => {
-                wrong(Ground::OtherGiven, other)
-            }
+            _ if !is_first && self.is_sentence(rival, covered) => wrong(Ground::OtherGiven, other),
             _ if self.is_sentence(span, true) => correct(ground, quote),
             _ if covers && (n_near > n_other || is_first && (apart || is_led())) => {
                 correct(ground, quote)
@@ -399,11 +395,7 @@ impl<'a> Case<'a> {
             }
             Sort::Phrase | Sort::Long => {
                 let places = places(self.gold, self.answer).into_iter();
-                // Not what the question abbreviates: `SLI is the service level agreement`.
-                let is_new =
-                    |(first, _): &(usize, usize)| !self.is_asked(&self.answer.tokens[*first]);
-                let places =
-                    places.chain(abbreviations(self.gold, self.answer).into_iter().filter(is_new));
+                let places = places.chain(abbreviations(self.gold, self.answer));
                 // Not the `US` of `US$15`, nor the `months` of `six months` for `monthly`.
                 let is_whole = |(first, end): &(usize, usize)| {
                     let is_same = || self.gold.has_word(&self.answer.tokens[*first]);
@@ -537,10 +529,15 @@ impl<'a> Case<'a> {
         let Some(own) = items.iter().position(|(item, _)| item.contains(&first)) else {
             return false;
         };
+        let is_own = |(item, _): &&(Range<usize>, bool)| {
+            let mut content = answer.content(item.clone()).peekable();
+            content.peek().is_some() && content.all(|token| self.is_gold(token))
+        };
+        let has_own = items.iter().enumerate().any(|(at, item)| at != own && is_own(&item));
         let place = &tokens[first];
         let is_short = self.is_short();
         let is_rival = |token: &Token| {
-            let is_marked = is_short || token.emphasised || token.is_number();
+            let is_marked = is_short || has_own || token.emphasised || token.is_number();
             let is_alike = if place.capital { token.capital } else { is_marked };
             token.kind == place.kind && is_alike && self.is_new(token)
         };
@@ -555,18 +552,15 @@ impl<'a> Case<'a> {
                 && is_rival
                 && !answer.has_in(Class::Negations, item.clone())
         };
-        let is_own = |(item, _): &&(Range<usize>, bool)| {
-            let mut content = answer.content(item.clone()).peekable();
-            content.peek().is_some() && content.all(|token| self.is_gold(token))
-        };
         let after = items[own + 1..].iter().take_while(|item| is_foreign(item) || is_own(item));
-        let n_after = after.clone().filter(is_foreign).count();
+        let foreign: Vec<_> = after.clone().filter(is_foreign).collect();
         let n_before = items[..own].iter().rev().take_while(is_foreign).count();
         // `Paris, France` is no list; `Paris and London` and `Paris, London, Rome` are.
-        let is_linked = items[own].1 && n_before > 0
-            || after.clone().filter(is_foreign).any(|(_, linked)| *linked);
-        let is_list = after.count() > 1 || self.parts().len() > 1;
-        is_linked || n_after + n_before > 1 || n_after > 0 && is_list
+        let is_linked =
+            items[own].1 && n_before > 0 || foreign.iter().any(|(_, is_linked)| *is_linked);
+        let is_list = foreign.len() + n_before > 1
+            || !foreign.is_empty() && (after.count() > 1 || self.parts().len() > 1);
+        is_linked || is_list && (is_short || place.capital || !has_own)
     }
 
     /// Returns true if a hyphen or a word such as `New` makes another name of a place.
@@ -800,11 +794,8 @@ impl<'a> Case<'a> {
         if is_person && tokens[len - 1].text.len() > 3 && !(1..given.len()).any(is_other) {
             from.push(len - 1);
         }
-        let parsed = |from, to| Parsed::new(&self.gold.slice(from, to), self.gold.words);
-        let mut shorter: Vec<Parsed> = from.into_iter().map(|from| parsed(from, len)).collect();
-        let is_call = self.gold.text.ends_with("()") && !self.answer.text.contains('(');
-        shorter.extend(is_call.then(|| parsed(0, len - 2)));
-        shorter
+        let parsed = |from| Parsed::new(&self.gold.slice(from, len), self.gold.words);
+        from.into_iter().map(parsed).collect()
     }
 
     /// Returns the items of a list; those in brackets are one.

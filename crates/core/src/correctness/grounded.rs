@@ -11,7 +11,7 @@ use crate::language::Language;
 const LONGEST: usize = 4_000;
 
 /// Returns the values, identifiers and names of the answer that no passage contains, in order, compared as by
-/// the rule `auto`.
+/// the rule of correctness.
 #[must_use]
 pub fn unsupported_values(
     answer: &str,

@@ -47,7 +47,7 @@ impl Judge {
 }
 
 /// Returns true if a reply declines to answer `question`: not if it is one of its gold answers, or says yes or no to a question that
-/// asks for it, or has most of the words of a gold answer, or a sentence that is correct. What a gold answer says is no denial of the
+/// asks for it, or has half of the words of a negative gold answer, or a sentence or a part of one that is correct. What a gold answer says is no denial of the
 /// reply's.
 #[must_use]
 pub fn declines_to_answer(
@@ -107,7 +107,7 @@ fn unanswerable(stance: Stance) -> Judgment {
 }
 
 /// A link, of which the address is read where a gold answer has one.
-static LINK: LazyLock<Regex> = LazyLock::new(|| pattern(r"\[([^\]\n]+)\]\(([a-z]+://[^)\s]*)\)"));
+static LINK: LazyLock<Regex> = LazyLock::new(|| pattern(r"\[[^\]\n]+\]\(([a-z]+://[^)\s]*)\)"));
 
 /// Longest answer that is compared, in bytes; [`Ground::TooLong`] names it.
 const LONGEST: usize = 20_000;
@@ -165,7 +165,7 @@ fn decide(question: &Question, answer: &str, language: &'static Language) -> Rea
     };
     let has_citations = !question.gold_texts().any(cites);
     let has_address = question.gold_texts().any(|gold| gold.contains("://"));
-    let linked = if has_address { LINK.replace_all(answer, "$1 $2") } else { answer.into() };
+    let linked = if has_address { LINK.replace_all(answer, "$1") } else { answer.into() };
     let given = Parsed::read(&linked, words, has_citations);
     if question.has_facts() {
         return by_facts(question, &asked, &given);
@@ -218,9 +218,8 @@ fn says_gold(question: &Question, reply: &str, language: &'static Language) -> b
         let end = gold.tokens.iter().position(Token::is_symbol).unwrap_or(gold.tokens.len());
         let first = Parsed::new(&gold.slice(0, end), words);
         let ends = |end: usize| given.tokens.get(end).is_none_or(Token::is_symbol);
-        let is_unknown = is_negative && end > 1 && declines(&first.text, &[]);
         polarity(&gold).is_some() && is_explicit(&given)
-            || places(&first, &given).iter().any(|(at, end)| is_unknown || *at == 0 && ends(*end))
+            || places(&first, &given).iter().any(|(at, end)| *at == 0 && ends(*end))
             || is_negative && gold.n_words() > 1 && n_said > 0 && n_said * 2 >= own.len()
     };
     question.kind == QuestionKind::YesNo && is_explicit(&given) || question.answers.iter().any(says)

@@ -221,7 +221,8 @@ fn units(parsed: &Parsed) -> Vec<Unit<'_>> {
             && parsed.tokens.get(next).is_some_and(Token::is_named)
             && parsed.at(Class::Titles, at) > 0;
         // Not the `a` of `cp a b`.
-        let is_last = |next: &Token| next.is_letter() || next.is_symbol() && !next.is_one_of("\"'");
+        let is_mark = |next: &Token| next.is_symbol() && !next.is_one_of("\"'($€£");
+        let is_last = |next: &Token| is_mark(next) || next.is_letter() && !next.capital;
         let is_article =
             parsed.words.is_article(token) && !parsed.tokens.get(at + 1).is_none_or(is_last);
         if !token.is_one_of(SILENT) && !is_article && !is_title {
@@ -305,7 +306,10 @@ fn compact(parsed: &Parsed) -> (String, Vec<usize>) {
         };
         is_option = if token.spaced { token.is("-") } else { is_option };
         // `--to=1.4` and `--to 1.4`.
-        if !(is_joint || token.is_one_of("\"'") || is_option && token.is("=")) {
+        if !(is_joint
+            || token.is_one_of("\"'")
+            || is_option && token.is("=") && text.ends_with(char::is_alphanumeric))
+        {
             text.push_str(&token.text);
             token_of.resize(text.len(), at);
         }
@@ -313,7 +317,7 @@ fn compact(parsed: &Parsed) -> (String, Vec<usize>) {
     (text, token_of)
 }
 
-/// Returns the places of a gold answer that compares as written: every symbol counts but quotes, and the case of single letters and
+/// Returns the places of a gold answer that compares as written: every symbol counts but quotes, and the case of single letters, paths, names with `_` and
 /// flags. `true`: something goes on before or after it, so that it is another one.
 pub(super) fn written(gold: &Parsed, answer: &Parsed) -> Vec<(usize, usize, bool)> {
     let ((wanted, _), (given, token_of)) = (compact(gold), compact(answer));

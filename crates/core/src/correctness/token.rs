@@ -46,7 +46,6 @@ static MARKUP: LazyLock<Vec<(Regex, &str)>> = LazyLock::new(|| {
         (r"(\d ?[kmµ]?V)((?i:AC|DC))\b", "$1 $2"),
         (r"\b(\d\d?) ?h ?(\d\d)(?: ?m(?:in)?)?\b", "$1 h $2 min"),
         (r"(\d{4}-\d\d-\d\d)T(\d\d:\d\d)", "$1 $2"),
-        (r"\b(\d(?:\.\d+)?)[eE]([+-]?\d\d?)\b", "$1 x 10^$2"),
     ];
     steps.into_iter().map(|(markup, plain)| (pattern(markup), plain)).collect()
 });

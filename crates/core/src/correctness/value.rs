@@ -179,13 +179,17 @@ fn amounts(gold: &Amount, answer: &Amount) -> Agreement {
             let (gold, answer) = (gold.base() / rate, answer.base() / other_rate);
             match is_same || equal(gold, answer) {
                 // `26.2 miles` for `42.195 km`.
-                false if one != other && (gold - answer).abs() < 0.01 * gold.abs() => Partial,
+                false if one != other && (gold - answer).abs() < 0.005 * gold.abs() => Partial,
                 is_equal => when(is_equal),
             }
         }
         (Some(one), Some(other)) if numbers || one.kind() == other.kind() => Different,
         (Some(_), None) if numbers => Partial,
-        (None, Some(_)) if numbers && gold.noun.is_none() && !gold.ordinal => Equal,
+        (None, Some(_))
+            if numbers && gold.noun.is_none() && gold.per.is_none() && !gold.ordinal =>
+        {
+            Equal
+        }
         (None, None) => {
             let is_same = numbers && rate == other_rate;
             let is_equal = || equal(gold.number / rate, answer.number / other_rate);
@@ -318,8 +322,8 @@ impl Parsed {
         match best.1? {
             Class::MoreThan if is_denied(8) => Some(Class::AtMost),
             Class::LessThan if is_denied(8) => Some(Class::AtLeast),
-            Class::AtMost if is_denied(2) => Some(Class::MoreThan),
-            Class::AtLeast if is_denied(2) => Some(Class::LessThan),
+            Class::AtMost if is_denied(1) => Some(Class::MoreThan),
+            Class::AtLeast if is_denied(1) => Some(Class::LessThan),
             bound => Some(bound),
         }
     }
@@ -370,18 +374,19 @@ impl Parsed {
             number = number * 1e3 + group.text.parse::<f64>().ok()?;
             end += 1;
         }
+        // Not the footnote of `1945²`.
         let (base, power) = match (self.word(end), self.word(end + 1), self.word(end + 2)) {
-            ("^", ..) => (number, end + 1),
+            ("^", ..) if number < 100.0 => (number, end + 1),
             ("x" | "*", "10", "^") => (10.0, end + 3),
             _ => (1.0, end),
         };
-        if let Some(power) = Some(power).filter(|power| *power > end)
-            && let minus = usize::from(self.word(power) == "-")
+        let minus = usize::from(self.word(power) == "-");
+        if power > end
             && let Ok(exponent) = self.word(power + minus).parse::<i32>()
         {
             let factor = base.powi(if minus > 0 { -exponent } else { exponent });
-            number = if base == number { factor } else { number * factor };
-            end = power + minus + 1;
+            let number = if power == end + 1 { factor } else { number * factor };
+            return Some((Amount { number, n_digits: 1, ..Amount::default() }, power + minus + 1));
         }
         if number >= INEXACT {
             return None;
@@ -389,6 +394,7 @@ impl Parsed {
         let amount = Amount { number, other, n_digits: text.len(), ..Amount::default() };
         // `3/8`, `4 3/8`.
         let added = || self.share(end).map(|(share, after)| (number + share, after));
+        let added = || added().filter(|_| number < 100.0);
         if let Some((number, after)) = self.share(at).or_else(added) {
             return Some((Amount { number, other: None, n_digits: 0, ..amount }, after));
         }
@@ -696,5 +702,6 @@ fn parse(text: &str, decimal_comma: bool) -> Option<(f64, Option<f64>)> {
         let (thousands, decimal) = if comma { ('.', ',') } else { (',', '.') };
         text.replace(thousands, "").replace(decimal, ".").parse::<f64>().ok()
     };
-    Some((read(comma)?, read(!comma).filter(|_| is_ambiguous)))
+    // `5,000` is no 5.
+    Some((read(comma)?, read(!comma).filter(|other| is_ambiguous && Some(*other) > read(comma))))
 }

@@ -109,6 +109,8 @@ impl From<Metric> for Quantity {
     }
 }
 
+by_name!(Metric Quantity);
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -125,5 +127,3 @@ mod tests {
         assert_eq!("nDCG@10".parse().ok(), Some(Quantity::Metric(metric)));
     }
 }
-
-by_name!(Metric Quantity);
