@@ -125,10 +125,10 @@ impl Parsed {
         let side = |at: usize| {
             let token = &self.tokens[at];
             let direction = *self.words.sides.get(&token.stem)?;
-            let of = self.content(at + 1..self.sentence(at).end).next().map(|next| &*next.stem);
+            let of = self.content(at + 1..range.end).next().map(|next| &*next.stem);
             Some(Side { direction, of, token })
         };
-        range.filter_map(side).collect()
+        range.clone().filter_map(side).collect()
     }
 
     /// Returns true if the clause at `at` has the other side of a direction than `wanted`, and its sentence not the same one. Words without
@@ -317,8 +317,8 @@ fn compact(parsed: &Parsed) -> (String, Vec<usize>) {
     (text, token_of)
 }
 
-/// Returns the places of a gold answer that compares as written: every symbol counts but quotes, and the case of single letters, paths, names with `_` and
-/// flags. `true`: something goes on before or after it, so that it is another one.
+/// Returns the places of a gold answer that compares as written: every symbol counts but quotes, and the case of single letters, paths,
+/// names with `_` and flags. `true`: something goes on before or after it, so that it is another one.
 pub(super) fn written(gold: &Parsed, answer: &Parsed) -> Vec<(usize, usize, bool)> {
     let ((wanted, _), (given, token_of)) = (compact(gold), compact(answer));
     if wanted.is_empty() {
