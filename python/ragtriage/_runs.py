@@ -19,11 +19,11 @@ from . import _binary
 from ._tables import Kind, frame
 from .errors import RagtriageError
 
-Format = Literal["html", "screen", "terminal", "md", "json", "jsonl", "results"]
+Format = Literal["html", "screen", "terminal", "md", "json"]
 GateMode = Literal["interval", "strict", "mean"]
 
-_TEXTS = ("id", "question", "kind", "class", "fault", "reason", "answer")
-_LISTS = ("tags", "flags", "gold_answers")
+_TEXTS = ("id", "question", "kind", "class", "fault", "cause", "reason", "answer", "correct", "correct_because")
+_LISTS = ("tags", "flags", "gold_answers", "unsupported")
 """Columns of the table of questions that hold texts and lists of texts; the others are metrics."""
 
 
@@ -270,15 +270,15 @@ class Run(_Screen):
         return {name: ClassShare(found["count"], found["share"], *found["ci95"]) for name, found in shares}
 
     def questions(self, kind: Kind = "dict") -> Any:
-        """Returns a row for each question: its failure class with the reason, tags, answer, gold answers, and the values of all metrics.
+        """Returns a row for each question: its failure class with the reason, tags, answer, gold answers, and the values of all metrics: ``outcomes.jsonl``.
 
-        The columns of two runs have equal types, so that the frames concatenate. ``tags``, ``flags`` and ``gold_answers`` are lists.
+        The columns of two runs have equal types, so that the frames concatenate. ``tags``, ``flags``, ``gold_answers`` and ``unsupported`` are lists.
 
         Args:
             kind: ``dict`` (rows by question id), ``pandas`` or ``polars``.
         """
-        done = _binary.run(["report", self.path, "--format", "jsonl"])
-        rows = [json.loads(line) for line in done.stdout.splitlines()]
+        lines = (self.path / "outcomes.jsonl").read_text(encoding="utf-8").split("\n")
+        rows = [{**dict.fromkeys(_TEXTS), **{name: [] for name in _LISTS}, **json.loads(line)} for line in lines if line]
         names = list(rows[0]) if rows else ["id"]
         types = {name: str if name in _TEXTS else list if name in _LISTS else float for name in names}
         return frame(rows, kind, "id", types)
