@@ -149,15 +149,15 @@ pub(super) struct Case<'a> {
 }
 
 impl<'a> Case<'a> {
-    /// Returns how the gold answer compares. A value with a unit is never code; code comes before a bare number.
+    /// Returns how the gold answer compares. A value with a unit and a power (`10^6`) are never code; code comes before a bare number.
     fn sort(&self) -> Sort<'a> {
-        let is_plain = |value: &Occurrence| {
+        let is_never_code = |value: &Occurrence| {
             let is_whole = value.end - value.first == self.gold.tokens.len();
             value.value.amount().is_none_or(|amount| amount.unit.is_some())
                 || is_whole && self.gold.text.contains('^')
         };
         match self.value() {
-            Some(value) if is_plain(value) => Sort::Value(value),
+            Some(value) if is_never_code(value) => Sort::Value(value),
             _ if is_written(self.gold) => Sort::Written,
             Some(value) => Sort::Value(value),
             None if self.gold.n_words() >= LONG => Sort::Long,

@@ -17,7 +17,7 @@ use crate::text::pattern;
 use crate::text::sentences::split;
 use crate::types::{KeyFact, Question, QuestionKind, Stance};
 
-/// Criterion of a correct answer.
+/// How answers are judged, by the rule of correctness, and scored.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Judge {
     /// The script that scores answers.
@@ -47,8 +47,8 @@ impl Judge {
 }
 
 /// Returns true if a reply declines to answer `question`: not if it is one of its gold answers, or says yes or no to a question that
-/// asks for it, or has half of the words of a negative gold answer, or a sentence or a part of one that is correct. What a gold answer says is no denial of the
-/// reply's.
+/// asks for it, or has half of the words of a negative gold answer, or a sentence or a part of one that is correct. What a gold answer
+/// says is no denial of the reply's.
 #[must_use]
 pub fn declines_to_answer(
     question: &Question,
