@@ -11,7 +11,8 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
-use super::token::{Token, clean};
+use super::notation::clean;
+use super::token::Token;
 use super::vocabulary::{EACH_ALONE, Lexicon, Vocabulary};
 use crate::language::{Class, Language};
 use crate::text::border::separated;

@@ -12,6 +12,7 @@ mod declined;
 mod evidence;
 mod grounded;
 mod judge;
+mod notation;
 mod parsed;
 mod token;
 mod value;

@@ -3,7 +3,8 @@
 use std::collections::HashSet;
 use std::ops::Range;
 
-use super::token::{EMPHASIS, Kind, Token, clean};
+use super::notation::{EMPHASIS, clean, is_code};
+use super::token::{Kind, Token};
 use super::value::{Agreement, Occurrence};
 use super::vocabulary::Vocabulary;
 use crate::language::Class;
@@ -382,36 +383,7 @@ fn begins_before(parsed: &Parsed, at: usize) -> bool {
 /// Returns true if a gold answer compares as written: code, commands, paths, formulas, menu paths, cron lines, references, identifiers
 /// and letter designators.
 pub(super) fn is_written(gold: &Parsed) -> bool {
-    let text = gold.text.replace(EMPHASIS, "");
-    let letters = |token: &Token| token.is_word() && !token.unspaced;
-    // What joins two words without white space: `a/b`, `a.b`, `3(b)`, `802.3at`.
-    let joins = |window: &[Token]| {
-        let [before, mark, after] = window else { return false };
-        let is_between = !after.spaced && letters(before) && letters(after);
-        let is_link = mark.is("/") || mark.is(".") && !before.is_letter();
-        !mark.spaced && (is_between && is_link || !before.is_symbol() && mark.is_one_of("(["))
-    };
-    let is_mixed = |token: &Token| letters(token) && token.text.contains(char::is_numeric);
-    let is_flag = |part: &str| {
-        part.starts_with('-') && part.trim_start_matches('-').starts_with(char::is_alphabetic)
-    };
     let is_designator = |last: &Token| last.is_letter() && last.capital && gold.n_words() <= 3;
-    let is_code =
-        text.contains('-') && text.contains(char::is_numeric) && text.contains(char::is_uppercase);
-    let is_operand = |it: &Token| it.is_letter() || it.is_number();
-    let is_expression = gold.tokens.iter().any(Token::is_letter)
-        && gold.tokens.iter().any(Token::is_symbol)
-        && gold.tokens.iter().all(|it| is_operand(it) || it.is_one_of("-+*/%^=<>"));
-    let is_tuple = text.starts_with('(') && text.ends_with(')') && text.contains(',');
-    is_expression
-        || text.ends_with('-')
-        || text.starts_with(['.', '!', ':'])
-        || text.starts_with('[') && text.ends_with(']')
-        || gold.tokens.iter().all(|it| it.is_symbol() || is_tuple && it.is_number())
-        || text.contains(['_', '\\', '{', '}', '^', '=', '<', '>', '|', '@', '#', '*', '~', '+'])
-        || !text.contains(' ') && (is_code || text.matches('-').count() > 1)
-        || text.split(' ').any(is_flag)
-        || gold.tokens.windows(3).any(joins)
-        || gold.tokens.iter().any(is_mixed)
+    is_code(&gold.text.replace(EMPHASIS, ""))
         || gold.mentions.is_empty() && gold.tokens.last().is_some_and(is_designator)
 }

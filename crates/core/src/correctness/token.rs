@@ -1,4 +1,4 @@
-//! Text of an answer as tokens, without markup and citations.
+//! Tokens of a cleaned text.
 //!
 //! A word is letters with the digits that follow them; a number is digits with single separators between; every other
 //! character is a symbol. In scripts without spaces each character is a word. Texts are compared token by token, so
@@ -7,112 +7,10 @@
 use std::collections::HashSet;
 use std::sync::LazyLock;
 
-use regex::{Regex, RegexSet};
-use unicode_normalization::UnicodeNormalization;
+use regex::Regex;
 
-use crate::text::citations::Citable;
+use super::notation::{EMPHASIS, fold};
 use crate::text::pattern;
-
-/// Marks the beginning and the end of bold, code and boxed text. Italic is that of titles.
-pub(super) const EMPHASIS: char = '\u{e000}';
-
-/// Markup with its plain text: tags, boxes, fences, links, citations without a number of a passage, italic, bold, code.
-static MARKUP: LazyLock<Vec<(Regex, &str)>> = LazyLock::new(|| {
-    let steps = [
-        (
-            r"(?ix) < /? (?: b | strong | code | pre | mark | answer | final | final_answer ) \s* /? >",
-            "\u{e000}",
-        ),
-        (r"(?i)</?(?:p|br|ul|li)\s*/?>", "\n"),
-        (r"(?i)</?(?:i|u|em|span)\s*/?>", ""),
-        (r"\\(?:text|textbf|mathrm)\{([^{}]*)\}", "$1"),
-        (
-            r"(^|[\s(])(?:\$(\d[\d.,]*(?: [[:alpha:]]+)?)\$|\\\((\d[\d.,]*(?: [[:alpha:]]+)?)\\\))($|[\s).,;:])",
-            "$1$2$3$4",
-        ),
-        (r"\b([kcmµ]?m)<sup>([23])</sup>", "$1^$2"),
-        (r"\$?\\boxed\{((?:[^{}]|\{[^{}]*\})*)\}\$?", "\u{e000}$1\u{e000}"),
-        (r"(?m)^[ \t]*(?:```|~~~)[\w+-]*[ \t]*$|```(?:\w+\n)?", "\n\u{e000}\n"),
-        (r"\[([^\]\n]+)\]\((?:https?:|#|/)[^)\s]*\)", "$1"),
-        (r"`([^`<\n]+) <https?:[^>\s]*>`_{1,2}", "$1"),
-        (r"(?i)(`[^`\n]+`)|【[^】]*】|<sup>[^<]*</sup>", "$1"),
-        (
-            r"(^|[\s(\x22'\u{e000}])[*_]([^\s*_](?:[^*_\n]*?[^\s*_])?)[*_]($|[\s).,;:!?\x22'\u{e000}])",
-            "$1$2$3",
-        ),
-        (r"\*\*\*?(.+?)\*\*\*?", "\u{e000}$1\u{e000}"),
-        (r"`+([^`\n]+)`+", "\u{e000}$1\u{e000}"),
-        ("`", ""),
-        (r"(\d ?[kmµ]?V)((?i:AC|DC))\b", "$1 $2"),
-        (r"\b(\d\d?) ?h ?(\d\d)(?: ?m(?:in)?)?\b", "$1 h $2 min"),
-        (r"(\d{4}-\d\d-\d\d)T(\d\d:\d\d)", "$1 $2"),
-    ];
-    steps.into_iter().map(|(markup, plain)| (pattern(markup), plain)).collect()
-});
-/// Finds in one pass whether there is any markup.
-static ANY_MARKUP: LazyLock<RegexSet> = LazyLock::new(|| {
-    RegexSet::new(MARKUP.iter().map(|(markup, _)| markup.as_str())).expect("patterns of constants")
-});
-
-/// Returns `answer` as plain text with one spelling of dashes, quotes and spaces; emphasis and line breaks are marked. Without
-/// `has_citations` numbers in brackets stay.
-pub(super) fn clean(answer: &str, has_citations: bool) -> String {
-    let mut text = characters(answer);
-    if has_citations {
-        text = Citable::new([]).without_citations(&text);
-    }
-    let steps = if ANY_MARKUP.is_match(&text) { MARKUP.as_slice() } else { &[] };
-    for (markup, plain) in steps {
-        text = markup.replace_all(&text, *plain).into_owned();
-    }
-    text.trim().to_owned()
-}
-
-/// Typographic characters, and what is read for each; nothing for marks of direction, joiners and private characters.
-const SPELLINGS: [(&str, &str); 13] = [
-    ("‘’‚′ʼ＇", "'"),
-    ("“”„«»″「」『』", "\""),
-    ("‐‑‒–−－", "-"),
-    ("—―", " - "),
-    ("→›▸➜➔", " > "),
-    ("…", "..."),
-    ("½", ".5"),
-    ("¼", ".25"),
-    ("¾", ".75"),
-    ("×", "x"),
-    ("•", "- "),
-    ("\u{2028}\u{2029}\u{b}\u{c}", "\n"),
-    ("\u{200b}\u{200e}\u{200f}\u{feff}\u{61c}\r\u{e000}", ""),
-];
-
-/// Digits of an exponent.
-const RAISED: &str = "⁰¹²³⁴⁵⁶⁷⁸⁹";
-
-/// One spelling of typographic characters; raised digits keep their place as `^2`.
-fn characters(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    let mut last = ' ';
-    for c in text.chars() {
-        let is_digit = |zero: &char| (c as u32).wrapping_sub(*zero as u32) < 10;
-        if RAISED.contains(c) && last != '^' && !RAISED.contains(last) {
-            out.push('^');
-        }
-        if "½¼¾".contains(c) && !last.is_ascii_digit() {
-            out.push('0');
-        }
-        if let Some((_, read)) = SPELLINGS.iter().find(|(characters, _)| characters.contains(c)) {
-            out.push_str(read);
-        } else if let Some(zero) = ['٠', '۰', '०', '๐'].into_iter().find(is_digit) {
-            out.extend(char::from_digit(c as u32 - zero as u32, 10));
-        } else if c != '\n' && c.is_whitespace() {
-            out.push(' ');
-        } else if !matches!(c, '\0' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{2069}') {
-            out.push(c);
-        }
-        last = c;
-    }
-    out.nfkc().map(|c| if c == '\u{3bc}' { 'µ' } else { c }).collect()
-}
 
 /// Kind of a token.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -192,38 +90,6 @@ pub(super) struct Shaping {
     pub elisions: HashSet<String>,
     /// Words that begin a clause.
     pub clause_words: HashSet<String>,
-}
-
-/// Letters that NFKD does not take apart, with those that they are read as; and marks that are not read.
-const LETTERS: [(&str, &str); 12] = [
-    ("ß", "ss"),
-    ("æ", "ae"),
-    ("œ", "oe"),
-    ("ø", "o"),
-    ("ł", "l"),
-    ("đð", "d"),
-    ("ı", "i"),
-    ("ς", "σ"),
-    ("ٱ", "ا"),
-    ("ى", "ي"),
-    ("ة", "ه"),
-    ("\u{640}\u{670}\u{ad}", ""),
-];
-
-/// Lower case and NFKC, without Latin, Greek, Cyrillic and Arabic diacritics; one form for the variants of a letter.
-pub(super) fn fold(text: &str) -> String {
-    if text.is_ascii() {
-        return text.to_ascii_lowercase();
-    }
-    let is_mark = |c: &char| matches!(c, '\u{300}'..='\u{36f}' | '\u{64b}'..='\u{65f}');
-    let mut out = String::with_capacity(text.len());
-    for c in text.nfkd().filter(|c| !is_mark(c)).flat_map(char::to_lowercase) {
-        match LETTERS.iter().find(|(letters, _)| letters.contains(c)) {
-            Some((_, read)) => out.push_str(read),
-            None => out.push(c),
-        }
-    }
-    out.nfc().collect()
 }
 
 /// A token by kind. A word goes on over an apostrophe between letters, and the full stops of `U.S.`; `v1.2` is `1.2`.

@@ -1,5 +1,6 @@
 //! Values: amounts with units, dates, times of day, ranges; how two of them relate, and how they are read in any notation.
 
+use super::notation::digit_date;
 use super::parsed::Parsed;
 use super::token::{Kind, Token};
 use super::vocabulary::NumberWord::{self, Cardinal, Hour, Month, Ordinal, Scale, Share};
@@ -250,8 +251,7 @@ impl Parsed {
         if let Some(Hour(hour)) = self.number_word(at) {
             return Some((Value::Clock((hour * 60.0) as u32, false), at + 1));
         }
-        let date =
-            self.digit_date(at).or_else(|| self.marked_date(at)).or_else(|| self.named_date(at));
+        let date = self.digit_date(at).or_else(|| self.named_date(at));
         let date = date.map(|(date, end)| (Value::Date(date), end));
         let amount = || self.amount(at).map(|(amount, end)| (Value::Amount(amount), end));
         date.or_else(|| self.clock(at)).or_else(amount)
@@ -598,45 +598,11 @@ impl Parsed {
         Some((Value::Clock(hours * 60 + minutes, open), at + 1 + before.max(after).max(word)))
     }
 
-    /// `1980-05-18`, `18.5.1980`, `5/18/1980`.
+    /// `1980-05-18`, `18.5.1980`, `5/18/1980`, `1980年5月18日`.
     fn digit_date(&self, at: usize) -> Option<(Date, usize)> {
-        let text = &self.number_token(at)?.text;
-        let link = self.word(at + 1);
-        let (text, end) = match link {
-            "-" | "/"
-                if (1..5).all(|next| self.joined(at + next).is_some())
-                    && self.word(at + 3) == link =>
-            {
-                (format!("{text}.{}.{}", self.word(at + 2), self.word(at + 4)), at + 5)
-            }
-            _ => (text.clone(), at + 1),
-        };
-        let parts: Option<Vec<u32>> = text.split('.').map(|part| part.parse().ok()).collect();
-        let is_american = link == "/" && self.words.language.decimal != ",";
-        let (year, month, day) = match *parts?.as_slice() {
-            [year, month, day] if year > 31 => (year, month, day),
-            [month, day, year] if is_american && month <= 12 => (year, month, day),
-            [day, month, year] => (year, month, day),
-            _ => return None,
-        };
-        let fits =
-            (1..=12).contains(&month) && (1..=31).contains(&day) && (1000..2200).contains(&year);
-        fits.then_some(([Some(year), Some(month), Some(day)], end))
-    }
-
-    /// `1980年5月18日`, `1980년 5월 18일`.
-    fn marked_date(&self, at: usize) -> Option<(Date, usize)> {
-        let (mut date, mut end) = ([None; 3], at);
-        for (field, marks) in date.iter_mut().zip([['年', '년'], ['月', '월'], ['日', '일']])
-        {
-            if let Some(number) = self.number_token(end)
-                && self.word(end + 1).starts_with(marks)
-            {
-                *field = number.text.parse().ok();
-                end += 2;
-            }
-        }
-        (date[0].is_some_and(|year| year > 99) || date[1].is_some()).then_some((date, end))
+        let start = self.number_token(at)?.start;
+        let (date, len) = digit_date(&self.text[start..], self.words.language.decimal != ",")?;
+        Some((date, at + self.tokens[at..].partition_point(|token| token.start < start + len)))
     }
 
     /// A month by name with day and year in any order: `18 May 1980`, `May 18, 1980`, `the 18th of May`, `May 1980`, `September`.

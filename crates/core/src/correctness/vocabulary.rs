@@ -6,7 +6,8 @@ use std::sync::LazyLock;
 use rust_stemmers::Stemmer;
 use unicode_normalization::UnicodeNormalization;
 
-use super::token::{Shaping, Token, fold, tokens};
+use super::notation::fold;
+use super::token::{Shaping, Token, tokens};
 use crate::language::{self, Class, Language};
 use crate::text::analyse::algorithm;
 
