@@ -17,6 +17,16 @@ pub(super) struct Parsed {
     pub mentions: Vec<Occurrence>,
     /// Stems of its words with content.
     pub stems: HashSet<String>,
+    sides: Vec<Side>,
+}
+
+/// A word of a direction.
+struct Side {
+    /// The direction's number, with the side as its sign.
+    direction: i32,
+    /// The word that follows: `backup` in `before the backup`.
+    of: Option<String>,
+    token: Token,
 }
 
 impl Parsed {
@@ -31,7 +41,13 @@ impl Parsed {
         let tokens = words.tokens(&text);
         let content = tokens.iter().filter(|token| token.content);
         let stems = content.map(|token| token.stem.clone()).collect();
-        let mut parsed = Self { words, text, tokens, mentions: Vec::new(), stems };
+        let side = |(at, token): (usize, &Token)| {
+            let direction = *words.sides.get(&token.stem)?;
+            let of = tokens[at + 1..].iter().find(|next| next.content);
+            Some(Side { direction, of: of.map(|of| of.stem.clone()), token: token.clone() })
+        };
+        let sides = tokens.iter().enumerate().filter_map(side).collect();
+        let mut parsed = Self { words, text, tokens, mentions: Vec::new(), stems, sides };
         parsed.mentions = parsed.values();
         parsed
     }
@@ -121,36 +137,25 @@ impl Parsed {
         self.mentions.iter().any(|mention| gold.relation(mention) >= Agreement::Partial)
     }
 
-    /// Returns the words of a direction in a range, each with the word that follows: `before the backup`.
-    fn sides(&self, range: Range<usize>) -> Vec<Side<'_>> {
-        let side = |at: usize| {
-            let token = &self.tokens[at];
-            let direction = *self.words.sides.get(&token.stem)?;
-            let of = self.content(at + 1..range.end).next().map(|next| &*next.stem);
-            Some(Side { direction, of, token })
-        };
-        range.clone().filter_map(side).collect()
-    }
-
     /// Returns true if the clause at `at` has the other side of a direction than `wanted`, and its sentence not the same one. Words without
     /// content also oppose in the sentence, where the same word follows: `After the backup, stop it` to `before the backup`.
     pub(super) fn opposes(&self, at: usize, wanted: &Self) -> bool {
-        let wanted = wanted.sides(0..wanted.tokens.len());
-        let given = if wanted.is_empty() { Vec::new() } else { self.sides(self.sentence(at)) };
-        let has = |sides: &[Side<'_>], side, own: &Side<'_>, clause: Option<usize>| {
-            sides.iter().any(|it| {
-                let is_near = clause.is_none_or(|clause| it.token.clause == clause);
-                let is_free = is_near && it.token.content && own.token.content;
-                it.direction == side && (is_free || it.of == own.of)
-            })
+        let here = &self.tokens[at];
+        let is_same = |own: &Side, side: &Side, direction| {
+            let is_free = side.token.content && own.token.content;
+            side.direction == direction && (side.of == own.of || is_free)
         };
-        let clause = Some(self.tokens[at].clause);
-        let is_opposed = |own: &Side<'_>| {
-            has(&given, -own.direction, own, clause)
-                && !has(&given, own.direction, own, None)
-                && !has(&wanted, -own.direction, own, None)
+        let is_opposed = |own: &Side| {
+            let mut near = self.sides.iter().filter(|side| side.token.sentence == here.sentence);
+            let is_other = |side: &Side| {
+                let is_near = side.of == own.of || side.token.clause == here.clause;
+                is_near && is_same(own, side, -own.direction)
+            };
+            near.clone().any(is_other)
+                && !near.any(|side| is_same(own, side, own.direction))
+                && !wanted.sides.iter().any(|side| is_same(own, side, -own.direction))
         };
-        wanted.iter().any(is_opposed)
+        wanted.sides.iter().any(is_opposed)
     }
 
     /// Returns true if a capital letter marks a name.
@@ -185,15 +190,6 @@ impl Parsed {
     pub(super) fn n_words(&self) -> usize {
         n_words(&self.tokens)
     }
-}
-
-/// A word of a direction.
-struct Side<'a> {
-    /// The direction's number, with the side as its sign.
-    direction: i32,
-    /// The word that it relates to.
-    of: Option<&'a str>,
-    token: &'a Token,
 }
 
 /// Returns the number of words and numbers; two characters of a script without spaces are a word.
