@@ -46,9 +46,8 @@ impl Judge {
     }
 }
 
-/// Returns true if a reply declines to answer `question`: not if it is one of its gold answers, or says yes or no to a question that
-/// asks for it, or has half of the words of a negative gold answer, or a sentence or a part of one that is correct. What a gold answer
-/// says is no denial of the reply's.
+/// Returns true if a reply declines to answer `question`: not if it is correct as a whole, or in a sentence or part of one that denies
+/// nothing and is no talk of the sources; nor if it says what a gold answer of yes, no or nothing says.
 #[must_use]
 pub fn declines_to_answer(
     question: &Question,
@@ -56,46 +55,23 @@ pub fn declines_to_answer(
     phrases: &[String],
     language: &'static Language,
 ) -> bool {
-    let is_gold = |gold: &String| gold.trim().eq_ignore_ascii_case(reply.trim());
-    let gold_answers = &question.answers;
-    let without_gold = |text: &str| {
-        // `Nobody is mentioned` does not give `Nobody`.
-        let is_denial = |gold: &String| {
-            let gold = Parsed::new(gold, Vocabulary::of(language));
-            gold.n_words() < 3 && (gold.has(Class::Negations) || gold.has(Class::Denials))
-        };
-        gold_answers.iter().fold(text.to_owned(), |text, gold| {
-            let is_given = gold.len() > 2 && text.contains(gold.as_str()) && !is_denial(gold);
-            if is_given { text.replace(gold.as_str(), "0") } else { text }
-        })
+    let is_correct = |text: &str| {
+        question.is_compared()
+            && judge(question, text, language).correctness == Correctness::Correct
     };
-    // `I don't know the exact figure. The runbook says six minutes.`
-    let answers = |sentence: &str| {
-        let rest = without_gold(sentence);
-        let is_correct = |text: &str| {
-            question.is_compared()
-                && judge(question, text, language).correctness == Correctness::Correct
-        };
-        // `The passages do not say (in fact six minutes).`
-        let parsed = |text: &str| Parsed::new(text, Vocabulary::of(language));
-        let is_answer = |part: &str| {
-            let parsed = parsed(part);
-            let is_next = |at: usize| parsed.tokens.get(at + 1).is_some_and(Token::is_number);
-            let is_topic = |at: usize| parsed.at(Class::Topics, at) > 0 && !is_next(at);
-            ![Class::Sources, Class::Denials].into_iter().any(|class| parsed.has(class))
-                && !(0..parsed.tokens.len()).any(is_topic)
-                && is_correct(part)
-        };
-        if declines(&rest, phrases) {
-            !parsed(sentence).has(Class::Or) && sentence.split([',', ';', '(']).any(is_answer)
-        } else {
-            rest != sentence || is_correct(sentence)
-        }
+    // `The passages do not say (in fact six minutes).`, not `They mention six minutes of waiting.`
+    let gives = |part: &str| {
+        let read = Parsed::new(part, Vocabulary::of(language));
+        let talk = [Class::Sources, Class::Denials, Class::Statements];
+        is_correct(part) && !talk.into_iter().any(|class| read.has(class))
     };
-    declines(&without_gold(reply), phrases)
-        && !gold_answers.iter().any(is_gold)
+    let sentences = split(reply);
+    let sentences = sentences.iter().map(|sentence| &reply[sentence.clone()]);
+    declines(reply, phrases)
+        && !is_correct(reply)
         && !says_gold(question, reply, language)
-        && !split(reply).iter().any(|sentence| answers(&reply[sentence.clone()]))
+        && !sentences.clone().any(gives)
+        && !sentences.flat_map(|sentence| sentence.split([',', ';', '('])).any(gives)
 }
 
 /// Judges an answer to a question that has none.
