@@ -6,7 +6,7 @@ use std::ops::Range;
 
 use super::parsed::{Parsed, abbreviations, coverage, is_written, n_words, places, written};
 use super::token::Token;
-use super::value::{Agreement, Occurrence, Value, opposed};
+use super::value::{Agreement, Occurrence, Value, is_firm, opposed};
 use crate::closed_set::closed_set;
 use crate::language::Class;
 
@@ -171,7 +171,7 @@ impl<'a> Case<'a> {
         let noun = usize::from(!matches!(mention.value, Value::Clock(..)));
         let is_alone = !self.gold.has_content_besides(mention.first..mention.end + noun);
         // Not the range of `[0-9]+`.
-        let is_limit = mention.bound.is_some() && self.gold.n_words() < LONG;
+        let is_limit = is_firm(mention.bound) && self.gold.n_words() < LONG;
         (is_limit || is_alone && !self.gold.text.starts_with('[')).then_some(mention)
     }
 
@@ -439,7 +439,7 @@ impl<'a> Case<'a> {
         let sentence = answer.sentence(first).start;
         let bound = answer.mention(first).and_then(|mention| mention.bound);
         let is_denial = |at| answer.denies(at);
-        let is_denied = bound.is_none() && (from..first).any(is_denial)
+        let is_denied = !is_firm(bound) && (from..first).any(is_denial)
             || (end..to.min(end + 3)).any(is_denial);
         let is_negative = self.gold.has(Class::Negations) || self.question.has(Class::Negations);
         let is_refused = answer.has_in(Class::DenialsAfter, end..end + 3)
@@ -461,21 +461,13 @@ impl<'a> Case<'a> {
         if answer.opposes(first, self.question) {
             return Some(Ground::SaidOfOther);
         }
-        // `After 4 hours`, `every 4 hours` for `within 4 hours`.
-        let is_after = |gold: &Occurrence| {
-            matches!(gold.bound, Some(Class::AtMost | Class::LessThan))
-                && bound.is_none()
-                && (sentence.max(first.saturating_sub(2))..first).any(|at| ends(Class::After, at))
-        };
-        let after = self.value().filter(|gold| is_after(gold)).map(|_| Ground::OtherLimit);
-        let limit = self.value().and_then(|gold| self.other_limit(gold, bound));
-        if let Some(flaw) = after.or(limit) {
+        if let Some(flaw) = self.value().and_then(|gold| self.other_limit(gold, bound)) {
             return Some(flaw);
         }
         // Not `WARNING or above`.
         let is_option = answer.at(Class::Or, end) > answer.at(Class::AtLeast, end)
             || (first.saturating_sub(2)..first).any(|at| ends(Class::Or, at));
-        if is_option && bound.is_none() && !self.gold.has(Class::Or) {
+        if is_option && !is_firm(bound) && !self.gold.has(Class::Or) {
             return Some(Ground::Alternatives);
         }
         if self.is_enumerated(first, end) {
@@ -495,6 +487,9 @@ impl<'a> Case<'a> {
         let aliases = self.gold_answers.iter().flat_map(|gold| &gold.mentions);
         let limit =
             aliases.filter(|alias| number(alias) == number(gold)).find_map(|alias| alias.bound);
+        if !is_firm(bound) {
+            return opposed(limit, bound).then_some(Ground::OtherLimit);
+        }
         let asked = |class, bound| self.question.has(class).then_some(bound);
         let limit = limit.or(asked(Class::AsksLeast, Class::AtLeast));
         let limit = limit.or(asked(Class::AsksMost, Class::AtMost));
@@ -785,7 +780,7 @@ impl<'a> Case<'a> {
         // Not the `toml` of `hatch.toml`.
         if n_asked > 0
             && tokens[n_asked].spaced
-            && self.value().is_none_or(|value| value.bound.is_none())
+            && self.value().is_none_or(|value| !is_firm(value.bound))
         {
             from.push(n_asked);
         } else if n_asked == 0 && is_numbered {

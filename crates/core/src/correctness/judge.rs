@@ -59,16 +59,20 @@ pub fn declines_to_answer(
         question.is_compared()
             && judge(question, text, language).correctness == Correctness::Correct
     };
+    let has = |text: &str, classes: &[Class]| {
+        let read = Parsed::new(text, Vocabulary::of(language));
+        classes.iter().any(|class| read.has(*class))
+    };
     // `The passages do not say (in fact six minutes).`, not `They mention six minutes of waiting.`
     let gives = |part: &str| {
-        let read = Parsed::new(part, Vocabulary::of(language));
-        let talk = [Class::Sources, Class::Denials, Class::Statements];
-        is_correct(part) && !talk.into_iter().any(|class| read.has(class))
+        is_correct(part) && !has(part, &[Class::Sources, Class::Denials, Class::Statements])
     };
+    // `Nobody is mentioned` does not give `Nobody`.
+    let is_negative = question.answers.iter().any(|gold| has(gold, &[Class::Denials]));
     let sentences = split(reply);
     let sentences = sentences.iter().map(|sentence| &reply[sentence.clone()]);
     declines(reply, phrases)
-        && !is_correct(reply)
+        && (is_negative || !is_correct(reply))
         && !says_gold(question, reply, language)
         && !sentences.clone().any(gives)
         && !sentences.flat_map(|sentence| sentence.split([',', ';', '('])).any(gives)

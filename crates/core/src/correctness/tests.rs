@@ -251,7 +251,7 @@ fn symbols_letters_digits_and_order_are_content() {
 }
 
 #[test]
-fn opposite_directions_are_other_answers_and_of_the_question_leave_it_open() {
+fn opposite_directions_and_limits_are_other_answers_and_of_the_question_leave_it_open() {
     let cases = [
         ("en", "increased by 5%", "It decreased by 5%.", "It rose by 5%."),
         ("en", "at least 8", "maximum 8", "minimum 8"),
@@ -264,6 +264,18 @@ fn opposite_directions_are_other_answers_and_of_the_question_leave_it_open() {
         ("fr", "avec un mot de passe", "sans mot de passe", "C'est avec un mot de passe."),
         ("es", "antes de la copia", "después de la copia", "Es antes de la copia."),
         ("ru", "до обеда", "после обеда", "до обеда"),
+        // Limits of a time.
+        ("en", "by 3 May", "after 3 May", "until 3 May"),
+        ("en", "before 5 pm", "from 5 pm on", "by 17:00"),
+        ("en", "after 3 May", "not after 3 May", "from 3 May"),
+        ("en", "18 and over", "18 and under", "at least 18"),
+        ("en", "within 4 hours", "after 4 hours", "in at most 4 hours"),
+        ("en", "4 hours", "5 hours", "It ends after 4 hours."),
+        ("de", "bis 18 Uhr", "ab 18 Uhr", "vor 18 Uhr"),
+        ("fr", "avant le 3 mai", "à partir du 3 mai", "jusqu'au 3 mai"),
+        ("it", "entro il 3 maggio", "dopo il 3 maggio", "prima del 3 maggio"),
+        ("nl", "tot 3 mei", "vanaf 3 mei", "voor 3 mei"),
+        ("ar", "قبل 3 مايو", "بعد 3 مايو", "حتى 3 مايو"),
     ];
     for (language, gold, opposite, same) in cases {
         assert_eq!(judged(language, "What is it?", &[gold], opposite), Wrong, "{opposite}");

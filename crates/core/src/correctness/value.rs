@@ -63,6 +63,11 @@ pub(super) struct Occurrence {
     pub bound: Option<Class>,
 }
 
+/// Returns true for a limit that counts whether or not the gold answer is one.
+pub(super) fn is_firm(bound: Option<Class>) -> bool {
+    !matches!(bound, None | Some(Class::Before | Class::After))
+}
+
 impl Occurrence {
     /// Returns true for a word that may count nothing: `one`, `second`.
     pub(super) fn is_weak(&self) -> bool {
@@ -89,6 +94,13 @@ impl Value {
             Self::Amount(amount) => Some(amount),
             _ => None,
         }
+    }
+
+    /// Returns true for what may be a time: a date, a time of day, a duration, a bare number.
+    fn is_time(&self) -> bool {
+        self.amount().is_none_or(|amount| {
+            amount.unit.as_ref().is_none_or(|unit| matches!(unit.kind(), "duration"))
+        })
     }
 
     /// Returns the date that a value is, or may be: a plain number of four digits.
@@ -213,7 +225,7 @@ fn dates((gold, answer): (Date, Date)) -> Agreement {
 
 /// Returns true if one limit is an upper, the other a lower one.
 pub(super) fn opposed(gold: Option<Class>, answer: Option<Class>) -> bool {
-    let upper = |bound| matches!(bound, Class::AtMost | Class::LessThan);
+    let upper = |bound| matches!(bound, Class::AtMost | Class::LessThan | Class::Before);
     gold.zip(answer).is_some_and(|(gold, answer)| upper(gold) != upper(answer))
 }
 
@@ -228,7 +240,8 @@ impl Parsed {
                 continue;
             };
             let (value, end) = self.range(at, value, end);
-            found.push(Occurrence { first: at, end, bound: self.bound(at, end), value });
+            let bound = self.bound(at, end, value.is_time());
+            found.push(Occurrence { first: at, end, bound, value });
             at = end;
         }
         found
@@ -302,10 +315,12 @@ impl Parsed {
         (Value::Range(Box::new(low), Box::new(high)), after)
     }
 
-    /// Returns the limit that the longest phrase directly before or after the tokens makes of them.
-    fn bound(&self, first: usize, end: usize) -> Option<Class> {
+    /// Returns the limit that the longest phrase directly before or after the tokens makes of them; `Before` and `After` of a time alone.
+    fn bound(&self, first: usize, end: usize, is_time: bool) -> Option<Class> {
         let mut best = (0, None, first);
-        for bound in [Class::AtMost, Class::AtLeast, Class::MoreThan, Class::LessThan] {
+        let of_time = if is_time { [Class::Before, Class::After].as_slice() } else { &[] };
+        let limits = [Class::AtMost, Class::AtLeast, Class::MoreThan, Class::LessThan];
+        for bound in limits.into_iter().chain(of_time.iter().copied()) {
             for at in (first.saturating_sub(6)..first).chain(end..end + 3) {
                 let len = self.at(bound, at);
                 let is_before = at < first && (first - 1..=first).contains(&(at + len));
@@ -324,6 +339,8 @@ impl Parsed {
             Class::LessThan if is_denied(8) => Some(Class::AtLeast),
             Class::AtMost if is_denied(1) => Some(Class::MoreThan),
             Class::AtLeast if is_denied(1) => Some(Class::LessThan),
+            Class::Before if is_denied(1) => Some(Class::MoreThan),
+            Class::After if is_denied(1) => Some(Class::LessThan),
             bound => Some(bound),
         }
     }

@@ -108,6 +108,8 @@ pub enum Class {
     MoreThan,
     /// Phrases of an upper bound that is excluded.
     LessThan,
+    /// Words before a time that make it a limit, if the gold answer is one: `by`, `until`.
+    Before,
     /// Words before a time that make it no upper limit: `after`, `every`.
     After,
     /// Two sides of a direction or an order, with `|` between: `before | after`.
