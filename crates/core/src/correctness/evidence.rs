@@ -356,19 +356,18 @@ impl<'a> Case<'a> {
         false
     }
 
-    /// Returns the option that the answer chooses instead, where the question offers the gold answer or another one: the first that
-    /// the answer has.
+    /// Returns the option that the answer gives before the gold answer, where the question offers both: `X or Y`.
     fn other_option(&self, span: &Span) -> Option<String> {
-        let (first, end) = *places(self.gold, self.question).first()?;
-        let or = |at: &usize| self.question.at(Class::Or, *at) > 0;
+        places(self.gold, self.question).first()?;
         let asked = &self.question.tokens;
-        let is_option = |token: &&Token| token.content && !self.gold.has_word(token);
-        let other = match (end..end + 2).find(or) {
-            Some(or) => asked[or + 1..].iter().find(is_option),
-            None => asked[..(first.saturating_sub(2)..first).find(or)?].iter().rfind(is_option),
-        }?;
+        let or = (1..asked.len()).find(|at| self.question.at(Class::Or, *at) > 0)?;
+        let is_option = |word: &Token, token: &Token| {
+            word.content && !self.gold.has_word(word) && word.text == token.text
+        };
         let is_chosen = |at: &usize| {
-            self.answer.word(*at) == other.text && !self.span(*at, at + 1, false).is_refuted()
+            let token = &self.answer.tokens[*at];
+            asked[or - 1..].iter().take(4).any(|word| is_option(word, token))
+                && !self.span(*at, at + 1, false).is_refuted()
         };
         (0..span.first).find(is_chosen).map(|at| self.answer.slice(at, at + 1))
     }
@@ -504,23 +503,8 @@ impl<'a> Case<'a> {
     /// Returns true if the place is an item of a list with others that neither question nor gold answers have: `80, 443 and 8443`.
     fn is_enumerated(&self, first: usize, end: usize) -> bool {
         let (answer, tokens) = (self.answer, &self.answer.tokens);
-        let sentence = answer.sentence(first);
-        // The items of the sentence, each with whether `and`, `or` or `/` precedes it.
-        let mut items: Vec<(Range<usize>, bool)> = vec![(sentence.start..sentence.start, false)];
-        let mut at = sentence.start;
-        while at < sentence.end {
-            let link = answer.at(Class::And, at).max(answer.at(Class::Or, at));
-            let link = link.max(usize::from(tokens[at].is("/")));
-            let len = link.max(usize::from(tokens[at].is_one_of(",;、，،")));
-            if len == 0 || (first..end).contains(&at) {
-                at += 1;
-                items.last_mut().expect("the first one").0.end = at;
-            } else {
-                at += len;
-                items.push((at..at, link > 0));
-            }
-        }
-        items.retain(|(item, _)| !item.is_empty());
+        let mut items = answer.items(answer.sentence(first), ",;、，،/", &[Class::And, Class::Or]);
+        items.retain(|(item, _)| !(first + 1..end).contains(&item.start));
         let Some(own) = items.iter().position(|(item, _)| item.contains(&first)) else {
             return false;
         };
@@ -793,22 +777,13 @@ impl<'a> Case<'a> {
         from.into_iter().map(parsed).collect()
     }
 
-    /// Returns the items of a list; those in brackets are one.
+    /// Returns the items of a list.
     fn parts(&self) -> Vec<Parsed> {
         let gold = self.gold;
-        let mut parts = Vec::new();
-        let (mut from, mut depth) = (0, 0_usize);
-        for at in 0..=gold.tokens.len() {
-            let is = |marks| gold.tokens.get(at).is_some_and(|token| token.is_one_of(marks));
-            depth = (depth + usize::from(is("(["))).saturating_sub(usize::from(is(")]")));
-            let is_between = is(",;、，&") || gold.at(Class::And, at) > 0;
-            if at == gold.tokens.len() || is_between && depth == 0 {
-                if gold.content(from..at).next().is_some() {
-                    parts.push(Parsed::new(&gold.slice(from, at), gold.words));
-                }
-                from = at + 1;
-            }
-        }
-        parts
+        let items = gold.items(0..gold.tokens.len(), ",;、，&", &[Class::And]);
+        items
+            .into_iter()
+            .map(|(at, _)| Parsed::new(&gold.slice(at.start, at.end), gold.words))
+            .collect()
     }
 }

@@ -186,6 +186,34 @@ impl Parsed {
         self.tokens[one].sentence == self.tokens[other].sentence
     }
 
+    /// Returns the items with content between `marks` and `links`, each with whether a link or `/` precedes it; those in brackets are one.
+    pub(super) fn items(
+        &self,
+        range: Range<usize>,
+        marks: &str,
+        links: &[Class],
+    ) -> Vec<(Range<usize>, bool)> {
+        let (tokens, mut items) = (&self.tokens[..range.end], Vec::new());
+        let (mut item, mut depth, mut is_linked) = (range.start..range.start, 0_usize, false);
+        while item.end <= range.end {
+            let is = |marks| tokens.get(item.end).is_some_and(|token| token.is_one_of(marks));
+            depth = (depth + usize::from(is("(["))).saturating_sub(usize::from(is(")]")));
+            let link = links.iter().map(|class| self.at(*class, item.end)).max().unwrap_or(0);
+            let len = link.max(usize::from(is(marks)));
+            if item.end < range.end && (len == 0 || depth > 0) {
+                item.end += 1;
+                continue;
+            }
+            let next = item.end + len.max(1);
+            let is_next_linked = link > 0 || is("/");
+            if self.content(item.clone()).next().is_some() {
+                items.push((item, is_linked));
+            }
+            (item, is_linked) = (next..next, is_next_linked);
+        }
+        items
+    }
+
     /// Returns the number of words and numbers.
     pub(super) fn n_words(&self) -> usize {
         n_words(&self.tokens)
