@@ -732,7 +732,7 @@ impl<'a> Case<'a> {
             }
             true if self.is_short() && is_opposite() => wrong(Ground::Opposite, text),
             true => unsure(Ground::Part, text),
-            false => self.open(Ground::Absent, self.is_name() && has_others),
+            false => self.open(Ground::Absent, has_others),
         }
     }
 
