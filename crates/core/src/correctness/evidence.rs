@@ -494,7 +494,9 @@ impl<'a> Case<'a> {
         let limit = limit.or(asked(Class::AsksMost, Class::AtMost));
         match bound? {
             _ if opposed(limit, bound) => Some(Ground::OtherLimit),
-            Class::AtLeast if limit.is_none() => Some(Ground::SaidOfOther),
+            Class::AtLeast if limit.is_none() && !self.question.has(Class::Duties) => {
+                Some(Ground::SaidOfOther)
+            }
             Class::MoreThan | Class::LessThan if limit.is_none() => Some(Ground::OtherLimit),
             _ => None,
         }
