@@ -727,6 +727,16 @@ impl<'a> Case<'a> {
             return self.open(Ground::Absent, is_certain);
         }
         let is_opposite = || (0..self.answer.tokens.len()).any(|at| self.answer.opposes(at, gold));
+        // `The chair does not have the casting vote.`
+        let tokens = &self.answer.tokens;
+        let is_own = |at: &usize| {
+            self.gold.stems.contains(&tokens[*at].stem) && !self.is_asked(&tokens[*at])
+        };
+        let mut own = (0..tokens.len()).filter(is_own).peekable();
+        let is_denied = |at| self.answer.clause(at).any(|at| self.answer.denies(at));
+        if own.peek().is_some() && !gold.has(Class::Denials) && own.all(is_denied) {
+            return wrong(Ground::Denied, text);
+        }
         match coverage > 0.0 {
             // Not `Charles Robert Darwin` for `Charles Darwin`.
             true if self.is_name() && has_others && self.is_short() && coverage < 1.0 => {
