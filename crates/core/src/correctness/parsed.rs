@@ -226,21 +226,30 @@ pub(super) fn n_words<'t>(tokens: impl IntoIterator<Item = &'t Token>) -> usize 
     tokens.map(|token| 2 - usize::from(token.unspaced)).sum::<usize>().div_ceil(2)
 }
 
-/// A word as it is compared, with its token.
+/// A word or a value as it is compared, with its first token.
 struct Unit<'a> {
     text: String,
     stem: String,
+    value: Option<&'a Occurrence>,
     token: &'a Token,
     at: usize,
+    end: usize,
 }
 
 /// Marks between words that say nothing.
 const SILENT: &str = "-\"',.():;!?。、，・·「」（）：…";
 
-/// Returns the compared words: without articles, marks and titles.
-fn units(parsed: &Parsed) -> Vec<Unit<'_>> {
+/// Returns the compared words, and values where the gold answer has some: without articles, marks and titles.
+fn units<'a>(parsed: &'a Parsed, gold: &Parsed) -> Vec<Unit<'a>> {
     let mut units: Vec<Unit<'_>> = Vec::new();
+    let has_values = !gold.mentions.is_empty();
+    let is_value = |value: &&Occurrence| has_values && !value.is_weak();
+    let mut values = parsed.mentions.iter().filter(is_value).peekable();
     for (at, token) in parsed.tokens.iter().enumerate() {
+        if units.last().is_some_and(|last| at < last.end) {
+            continue;
+        }
+        let value = values.next_if(|value| value.first == at);
         let next = at + 1 + usize::from(parsed.word(at + 1) == ".");
         let is_title = token.capital
             && parsed.tokens.get(next).is_some_and(Token::is_named)
@@ -253,14 +262,18 @@ fn units(parsed: &Parsed) -> Vec<Unit<'_>> {
         if !token.is_one_of(SILENT) && !is_article && !is_title {
             let text = parsed.words.alias(&token.text).to_owned();
             let stem = parsed.words.stem(&text);
-            units.push(Unit { text, stem, token, at });
+            let end = value.map_or(at + 1, |value| value.end);
+            units.push(Unit { text, stem, value, token, at, end });
         }
     }
     units
 }
 
-/// Returns true if two words are the same but for a particle or an inflection.
+/// Returns true if two values are equal, or two words but for a particle or an inflection.
 fn is_same(gold: &Unit<'_>, answer: &Unit<'_>, words: &Vocabulary) -> bool {
+    if let Some((gold, answer)) = gold.value.zip(answer.value) {
+        return gold.relation(answer) == Agreement::Equal;
+    }
     if gold.text == answer.text || gold.token.is_symbol() || answer.token.is_symbol() {
         return gold.text == answer.text;
     }
@@ -272,7 +285,7 @@ fn is_same(gold: &Unit<'_>, answer: &Unit<'_>, words: &Vocabulary) -> bool {
 
 /// Returns the places of `gold` in `answer`, as tokens.
 pub(super) fn places(gold: &Parsed, answer: &Parsed) -> Vec<(usize, usize)> {
-    let (wanted, given) = (units(gold), units(answer));
+    let (wanted, given) = (units(gold, gold), units(answer, gold));
     if wanted.is_empty() {
         return Vec::new();
     }
@@ -284,22 +297,22 @@ pub(super) fn places(gold: &Parsed, answer: &Parsed) -> Vec<(usize, usize)> {
 
 /// Returns the tokens that units cover.
 fn ends(units: &[Unit<'_>]) -> (usize, usize) {
-    (units[0].at, units[units.len() - 1].at + 1)
+    (units[0].at, units[units.len() - 1].end)
 }
 
 /// Returns the share of the content words of `gold` that `answer` has.
 pub(super) fn coverage(gold: &Parsed, answer: &Parsed) -> f64 {
-    let given = units(answer);
-    let given: HashSet<&str> = given.iter().flat_map(|unit| [&*unit.text, &*unit.stem]).collect();
-    let mut wanted = units(gold);
+    let (given, mut wanted) = (units(answer, gold), units(gold, gold));
     wanted.retain(|unit| unit.token.content);
-    let is_found = |unit: &&Unit<'_>| given.contains(&*unit.text) || given.contains(&*unit.stem);
+    let is_found = |unit: &&Unit<'_>| {
+        given.iter().any(|own| own.stem == unit.stem || is_same(unit, own, answer.words))
+    };
     wanted.iter().filter(is_found).count() as f64 / wanted.len().max(1) as f64
 }
 
 /// Returns the places of an abbreviation of `gold`, or of the words that `gold` abbreviates, by their initials.
 pub(super) fn abbreviations(gold: &Parsed, answer: &Parsed) -> Vec<(usize, usize)> {
-    let (wanted, given) = (units(gold), units(answer));
+    let (wanted, given) = (units(gold, gold), units(answer, gold));
     let initials = |units: &[Unit<'_>]| -> String {
         let content = units.iter().filter(|unit| unit.token.is_word() && unit.token.content);
         content.filter_map(|unit| unit.text.chars().next()).collect()

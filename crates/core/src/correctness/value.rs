@@ -305,7 +305,9 @@ impl Parsed {
             || opened && self.at(Class::And, end) == 1
             || self.at(Class::RangeLinks, end) == 1;
         let is_amount = low.amount().is_some();
-        let fits = |(high, _): &(Value, usize)| joins && high.amount().is_some() == is_amount;
+        let fits = |(high, _): &(Value, usize)| {
+            joins && self.is_same_sentence(at, end) && high.amount().is_some() == is_amount
+        };
         let Some((high, after)) = self.value(end + 1).filter(fits) else { return (low, end) };
         if let (Value::Amount(low), Some(high)) = (&mut low, high.amount())
             && low.unit.is_none()
@@ -582,7 +584,8 @@ impl Parsed {
             // `m³` is read as `m^3`.
             let raw = self.text[first.start..token.end].replace('^', "");
             // `5 in 2020`: a short word is a unit only where it cannot be a word.
-            let goes_on = self.tokens.get(place + 1).is_some_and(|next| !next.is_one_of(".,;:)!?"));
+            let goes_on =
+                self.tokens.get(place + 1).is_some_and(|next| !next.is_one_of(".,;:)!?["));
             let is_word = first.spaced && goes_on && matches!(&*raw, "in" | "A" | "p");
             if let Some(unit) = self.words.unit(&raw, &name).filter(|_| !is_word) {
                 best = Some((unit.clone(), place + 1));
