@@ -604,7 +604,7 @@ impl<'a> Case<'a> {
     fn is_other_value(&self, gold: &Occurrence, mention: &Occurrence) -> bool {
         let mut asked = self.question.mentions.iter();
         let mut gold_answers = self.gold_answers.iter().flat_map(|gold| &gold.mentions);
-        !mention.is_weak()
+        (!mention.is_weak() || gold.is_weak())
             && gold.relation(mention) == Agreement::Different
             && !asked.any(|asked| asked.relation(mention) == Agreement::Equal)
             && !gold_answers.any(|gold| gold.relation(mention) >= Agreement::Partial)

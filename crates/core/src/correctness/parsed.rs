@@ -243,8 +243,7 @@ const SILENT: &str = "-\"',.():;!?。、，・·「」（）：…";
 fn units<'a>(parsed: &'a Parsed, gold: &Parsed) -> Vec<Unit<'a>> {
     let mut units: Vec<Unit<'_>> = Vec::new();
     let has_values = !gold.mentions.is_empty();
-    let is_value = |value: &&Occurrence| has_values && !value.is_weak();
-    let mut values = parsed.mentions.iter().filter(is_value).peekable();
+    let mut values = parsed.mentions.iter().filter(|_| has_values).peekable();
     for (at, token) in parsed.tokens.iter().enumerate() {
         if units.last().is_some_and(|last| at < last.end) {
             continue;

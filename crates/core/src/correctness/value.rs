@@ -69,9 +69,10 @@ pub(super) fn is_firm(bound: Option<Class>) -> bool {
 }
 
 impl Occurrence {
-    /// Returns true for a word that may count nothing: `one`, `second`.
+    /// Returns true for a word that may count nothing: `one`, `second`, `daily`.
     pub(super) fn is_weak(&self) -> bool {
-        self.value.amount().is_some_and(Amount::is_weak)
+        let is_adverb = self.end - self.first == 1;
+        self.value.amount().is_some_and(|it| it.is_weak() || is_adverb && it.period().is_some())
     }
 
     /// Returns how this value of a gold answer relates to one of an answer.
@@ -142,6 +143,16 @@ impl Amount {
         self.unit.as_ref().map_or(self.number, |unit| (self.number + unit.shift) * unit.factor)
     }
 
+    /// Returns the time from one to the next, with its dimension: of `every six months`, of `twice a year`.
+    fn period(&self) -> Option<(&str, f64)> {
+        let (unit, time) = match (&self.unit, &self.per) {
+            (Some(unit), None) => (unit, self.base()),
+            (None, Some(per)) => (per, per.factor / self.number),
+            _ => return None,
+        };
+        (unit.kind() == "duration").then_some((&unit.dimension, time))
+    }
+
     /// Returns true if the numbers are the same, read in one way or the other.
     fn has_number_of(&self, other: &Self) -> bool {
         let one = |number: Option<f64>, other: f64| number.is_some_and(|own| equal(own, other));
@@ -186,6 +197,7 @@ fn amounts(gold: &Amount, answer: &Amount) -> Agreement {
         (Some(one), Some(other)) => (one.factor, other.factor),
         _ => (1.0, 1.0),
     };
+    let (period, other_period) = (gold.period(), answer.period());
     match (&gold.unit, &answer.unit) {
         (Some(one), Some(other)) if one.converts_to(other) => {
             let is_same = numbers && one == other && rate == other_rate;
@@ -197,6 +209,9 @@ fn amounts(gold: &Amount, answer: &Amount) -> Agreement {
             }
         }
         (Some(one), Some(other)) if numbers || one.kind() == other.kind() => Different,
+        _ if let Some((one, other)) = period.zip(other_period) => {
+            when(one.0 == other.0 && equal(one.1, other.1))
+        }
         (Some(_), None) if numbers => Partial,
         (None, Some(_))
             if numbers && gold.noun.is_none() && gold.per.is_none() && !gold.ordinal =>
@@ -499,13 +514,13 @@ impl Parsed {
         {
             return Some(self.with_rate(Amount { unit: Some(unit), ..amount }, end));
         }
-        // `Within an hour`.
+        // `Within an hour`, `every hour`, `daily`.
         let one = self.after_article(at);
-        let is_limit = |from: usize| from + self.at(Class::AtMost, from) == at;
-        if one > at
-            && let Some((unit, end)) = self.unit(one)
-            && (at.saturating_sub(3)..at).any(is_limit)
-        {
+        let follows =
+            |class| (at.saturating_sub(3)..at).any(|from| from + self.at(class, from) == at);
+        let is_one = || one > at && follows(Class::AtMost) || follows(Class::Every);
+        let period = self.words.periods.get(self.word(at)).map(|unit| (unit.clone(), at + 1));
+        if let Some((unit, end)) = period.or_else(|| self.unit(one).filter(|_| is_one())) {
             return Some((Amount { number: 1.0, unit: Some(unit), ..Amount::default() }, end));
         }
         let (mut amount, end) = match self.number_word(at) {
@@ -561,7 +576,8 @@ impl Parsed {
         let unit = || self.unit(next).filter(|_| next > end);
         let noun = || {
             let noun = self.tokens.get(next).filter(|noun| noun.is_word() && noun.content)?;
-            let is_counted = next > end && self.after_article(end) == end;
+            let is_number = self.number_word(next).is_some();
+            let is_counted = next > end && self.after_article(end) == end && !is_number;
             let unit = Unit { dimension: noun.stem.clone(), factor: 1.0, shift: 0.0 };
             is_counted.then_some((unit, next + 1))
         };

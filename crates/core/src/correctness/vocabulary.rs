@@ -156,6 +156,8 @@ pub(super) struct Vocabulary {
     pub number_words: HashMap<String, NumberWord>,
     units: HashMap<String, Unit>,
     symbols: HashMap<String, Unit>,
+    /// Units of time by their adverbs: `daily`.
+    pub periods: HashMap<String, Unit>,
 }
 
 static ALL: LazyLock<Vec<Vocabulary>> = LazyLock::new(|| {
@@ -197,12 +199,13 @@ impl Vocabulary {
         };
         let articles = folded(sources.iter().flat_map(|source| &source.articles));
         let mut contentless: HashSet<String> = set(Class::FunctionWords);
+        contentless.extend(set(Class::Every));
         contentless.extend(folded(sources.iter().flat_map(|source| &source.stop_words)));
         contentless.extend(articles.iter().cloned());
         let alias = |(first, rest): (&str, &str)| -> Vec<(String, String)> {
             rest.split(' ').map(|word| (fold(word), fold(first))).collect()
         };
-        let (units, symbols) = units(&sources);
+        let (units, symbols, periods) = units(&sources);
         let stemmer = algorithm(&language.stemmer).map(Stemmer::create);
         let opposites = sources.iter().flat_map(|source| source.words(Class::Opposites));
         let side = |(number, entry): (i32, &str)| -> Vec<(String, i32)> {
@@ -227,6 +230,7 @@ impl Vocabulary {
             number_words: number_words(&sources),
             units,
             symbols,
+            periods,
         }
     }
 
@@ -335,8 +339,11 @@ fn number_words(sources: &[&Language]) -> HashMap<String, NumberWord> {
     words
 }
 
-/// Returns the units by name and by symbol.
-fn units(sources: &[&Language]) -> (HashMap<String, Unit>, HashMap<String, Unit>) {
+/// Units by word.
+type Units = HashMap<String, Unit>;
+
+/// Returns the units by name, by symbol and by adverb.
+fn units(sources: &[&Language]) -> (Units, Units, Units) {
     let mut symbols: HashMap<String, Unit> = HashMap::new();
     for (dimension, units) in language::units() {
         for unit in units {
@@ -355,12 +362,13 @@ fn units(sources: &[&Language]) -> (HashMap<String, Unit>, HashMap<String, Unit>
             units.insert(fold(symbol), unit.clone());
         }
     }
-    for entry in sources.iter().flat_map(|source| source.words(Class::Units)) {
-        if let Some((symbol, rest)) = entry.split_once(' ')
-            && let Some(unit) = symbols.get(symbol)
-        {
-            units.extend(names(rest).map(|name| (name, unit.clone())));
-        }
-    }
-    (units, symbols)
+    let named = |class| {
+        let entries = sources.iter().flat_map(move |source| source.words(class));
+        let entries = entries.filter_map(|entry| entry.split_once(' '));
+        let units = entries.filter_map(|(symbol, rest)| Some((symbols.get(symbol)?, rest)));
+        units.flat_map(|(unit, rest)| names(rest).map(|name| (name, unit.clone())))
+    };
+    units.extend(named(Class::Units));
+    let periods = named(Class::Periods).collect();
+    (units, symbols, periods)
 }

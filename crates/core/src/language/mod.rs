@@ -194,6 +194,10 @@ pub enum Class {
     Minus,
     /// Words between an amount and the unit that it is divided by.
     Per,
+    /// Words before a unit of time that happens again and again: `every`.
+    Every,
+    /// Symbol of a unit of time, then the words for each: `daily`.
+    Periods,
     /// Symbol of a unit, then its names.
     Units,
 }
