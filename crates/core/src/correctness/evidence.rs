@@ -1,7 +1,7 @@
 //! Evidence in an answer for and against a gold answer, and the decision that follows from it.
 
 use std::cmp::Reverse;
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashSet};
 use std::ops::Range;
 
 use super::parsed::{Parsed, abbreviations, coverage, is_written, n_words, places, written};
@@ -143,8 +143,9 @@ fn best<'s>(spans: impl Iterator<Item = &'s Span>) -> Option<&'s Span> {
 pub(super) struct Case<'a> {
     pub question: &'a Parsed,
     pub gold: &'a Parsed,
-    /// All gold answers, each as good.
+    /// All gold answers, each as good, and the stems of their words.
     pub gold_answers: &'a [Parsed],
+    pub gold_stems: &'a HashSet<&'a str>,
     pub answer: &'a Parsed,
 }
 
@@ -221,7 +222,7 @@ impl<'a> Case<'a> {
 
     /// Returns true if a gold answer has a word.
     fn is_gold(&self, token: &Token) -> bool {
-        self.gold_answers.iter().any(|gold| gold.stems.contains(&token.stem))
+        self.gold_stems.contains(&*token.stem)
     }
 
     /// Returns true if a token is content that neither the question nor a gold answer has.

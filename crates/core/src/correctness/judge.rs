@@ -1,5 +1,6 @@
 //! The rule applied to an answer: the best decision over the gold answers.
 
+use std::collections::HashSet;
 use std::fmt;
 use std::sync::LazyLock;
 
@@ -164,8 +165,15 @@ fn decide(question: &Question, answer: &str, language: &'static Language) -> Rea
     if let Some((gold, _)) = polar.first().filter(|(gold, _)| is_polar || is_clear(*gold)) {
         return by_polarity(*gold, &given);
     }
+    let gold_stems = stems(&gold_answers);
     let decide = |gold: &Parsed| {
-        let case = Case { question: &asked, gold, gold_answers: &gold_answers, answer: &given };
+        let case = Case {
+            question: &asked,
+            gold,
+            gold_answers: &gold_answers,
+            gold_stems: &gold_stems,
+            answer: &given,
+        };
         let reason = case.decide();
         if reason.correctness == Correctness::Correct || reason.ground == Ground::LongReference {
             return reason;
@@ -205,14 +213,20 @@ fn says_gold(question: &Question, reply: &str, language: &'static Language) -> b
     question.kind == QuestionKind::YesNo && is_explicit(&given) || question.answers.iter().any(says)
 }
 
+/// Returns the stems of the words of texts.
+fn stems(texts: &[Parsed]) -> HashSet<&str> {
+    texts.iter().flat_map(|text| &text.stems).map(String::as_str).collect()
+}
+
 /// Decides an answer by the key facts of its question.
 fn by_facts(question: &Question, asked: &Parsed, answer: &Parsed) -> Reason {
     let states = |fact: &KeyFact| {
         let gold_answers: Vec<Parsed> =
             fact.iter().map(|text| Parsed::new(text, answer.words)).collect();
-        gold_answers.iter().any(|gold| {
-            Case { question: asked, gold, gold_answers: &gold_answers, answer }.states()
-        })
+        let gold_stems = &stems(&gold_answers);
+        let gold_answers = &gold_answers[..];
+        let case = |gold| Case { question: asked, gold, gold_answers, gold_stems, answer };
+        gold_answers.iter().any(|gold| case(gold).states())
     };
     let name = |fact: &KeyFact| fact.first().cloned().unwrap_or_default();
     if let Some(fact) = question.required.iter().find(|fact| !states(fact)) {

@@ -260,7 +260,8 @@ fn units<'a>(parsed: &'a Parsed, gold: &Parsed) -> Vec<Unit<'a>> {
             parsed.words.is_article(token) && !parsed.tokens.get(at + 1).is_none_or(is_last);
         if !token.is_one_of(SILENT) && !is_article && !is_title {
             let text = parsed.words.alias(&token.text).to_owned();
-            let stem = parsed.words.stem(&text);
+            let is_own = text == token.text;
+            let stem = if is_own { token.stem.clone() } else { parsed.words.stem(&text) };
             let end = value.map_or(at + 1, |value| value.end);
             units.push(Unit { text, stem, value, token, at, end });
         }
