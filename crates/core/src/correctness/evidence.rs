@@ -313,15 +313,11 @@ impl<'a> Case<'a> {
     /// The gold answer is there, but its clause speaks against it.
     fn flawed(&self, span: &Span) -> Reason {
         let flaw = span.flaw.unwrap_or(Ground::Part);
-        let next = self.answer.tokens.get(span.end);
-        let is_certain = match flaw {
-            Ground::OtherLimit | Ground::Opposite | Ground::Alternatives | Ground::Enumerated => {
-                true
-            }
-            // `foo()[1]` may cite.
-            Ground::Longer => next.is_none_or(|next| next.spaced || !next.is("[")),
-            _ => span.is_refuted(),
-        };
+        // `foo()[1]` may cite.
+        let cites = |next: &Token| next.is("[") && !next.spaced;
+        let may_cite =
+            flaw == Ground::Longer && self.answer.tokens.get(span.end).is_some_and(cites);
+        let is_certain = !may_cite && !matches!(flaw, Ground::SaidOfOther | Ground::Part);
         if self.is_short() && is_certain || span.is_refuted() && !self.rivals(span).is_empty() {
             return wrong(flaw, self.quote(span));
         }
@@ -357,18 +353,19 @@ impl<'a> Case<'a> {
         false
     }
 
-    /// Returns the option that the answer gives before the gold answer, where the question offers both: `X or Y`.
+    /// Returns the option that the answer chooses instead, where the question offers the gold answer or another one: the first that
+    /// the answer has.
     fn other_option(&self, span: &Span) -> Option<String> {
-        places(self.gold, self.question).first()?;
+        let (first, end) = *places(self.gold, self.question).first()?;
+        let or = |at: &usize| self.question.at(Class::Or, *at) > 0;
         let asked = &self.question.tokens;
-        let or = (1..asked.len()).find(|at| self.question.at(Class::Or, *at) > 0)?;
-        let is_option = |word: &Token, token: &Token| {
-            word.content && !self.gold.has_word(word) && word.text == token.text
-        };
+        let is_option = |token: &&Token| token.content && !self.gold.has_word(token);
+        let other = match (end..end + 2).find(or) {
+            Some(or) => asked[or + 1..].iter().find(is_option),
+            None => asked[..(first.saturating_sub(2)..first).find(or)?].iter().rfind(is_option),
+        }?;
         let is_chosen = |at: &usize| {
-            let token = &self.answer.tokens[*at];
-            asked[or - 1..].iter().take(4).any(|word| is_option(word, token))
-                && !self.span(*at, at + 1, false).is_refuted()
+            self.answer.word(*at) == other.text && !self.span(*at, at + 1, false).is_refuted()
         };
         (0..span.first).find(is_chosen).map(|at| self.answer.slice(at, at + 1))
     }
@@ -452,7 +449,9 @@ impl<'a> Case<'a> {
             return Some(Ground::Contrasted);
         }
         let is_former = self.question.has(Class::Former) || self.gold.has(Class::Former);
-        if !is_former && answer.has_in(Class::Former, from..to) {
+        // Not `no longer than`.
+        let is_outdated = |at| answer.at(Class::Former, at) > answer.at(Class::AtMost, at);
+        if !is_former && (from..to).any(is_outdated) {
             return Some(Ground::Outdated);
         }
         if self.gold_answers.iter().any(|gold| answer.opposes(first, gold)) {
@@ -495,7 +494,7 @@ impl<'a> Case<'a> {
         let limit = limit.or(asked(Class::AsksMost, Class::AtMost));
         match bound? {
             _ if opposed(limit, bound) => Some(Ground::OtherLimit),
-            Class::AtLeast if limit.is_none() && !self.question.has(Class::Duties) => {
+            Class::AtLeast if limit.is_none() && !self.question.has(Class::Musts) => {
                 Some(Ground::SaidOfOther)
             }
             Class::MoreThan | Class::LessThan if limit.is_none() => Some(Ground::OtherLimit),
@@ -506,7 +505,12 @@ impl<'a> Case<'a> {
     /// Returns true if the place is an item of a list with others that neither question nor gold answers have: `80, 443 and 8443`.
     fn is_enumerated(&self, first: usize, end: usize) -> bool {
         let (answer, tokens) = (self.answer, &self.answer.tokens);
-        let mut items = answer.items(answer.sentence(first), ",;、，،/", &[Class::And, Class::Or]);
+        let sentence = answer.sentence(first);
+        let before = &tokens[sentence.start..first];
+        let n_of = |mark| before.iter().filter(|token| token.is(mark)).count();
+        // Inside of brackets their items count, outside they are part of one.
+        let brackets = if n_of("(") > n_of(")") { ["", ""] } else { ["([", ")]"] };
+        let mut items = answer.items(sentence, ",;、，،/", &[Class::And, Class::Or], brackets);
         items.retain(|(item, _)| !(first + 1..end).contains(&item.start));
         let Some(own) = items.iter().position(|(item, _)| item.contains(&first)) else {
             return false;
@@ -728,16 +732,6 @@ impl<'a> Case<'a> {
             return self.open(Ground::Absent, is_certain);
         }
         let is_opposite = || (0..self.answer.tokens.len()).any(|at| self.answer.opposes(at, gold));
-        // `The chair does not have the casting vote.`
-        let tokens = &self.answer.tokens;
-        let is_own = |at: &usize| {
-            self.gold.stems.contains(&tokens[*at].stem) && !self.is_asked(&tokens[*at])
-        };
-        let mut own = (0..tokens.len()).filter(is_own).peekable();
-        let is_denied = |at| self.answer.clause(at).any(|at| self.answer.denies(at));
-        if own.peek().is_some() && !gold.has(Class::Denials) && own.all(is_denied) {
-            return wrong(Ground::Denied, text);
-        }
         match coverage > 0.0 {
             // Not `Charles Robert Darwin` for `Charles Darwin`.
             true if self.is_name() && has_others && self.is_short() && coverage < 1.0 => {
@@ -745,7 +739,7 @@ impl<'a> Case<'a> {
             }
             true if self.is_short() && is_opposite() => wrong(Ground::Opposite, text),
             true => unsure(Ground::Part, text),
-            false => self.open(Ground::Absent, has_others),
+            false => self.open(Ground::Absent, self.is_name() && has_others),
         }
     }
 
@@ -773,9 +767,15 @@ impl<'a> Case<'a> {
             let is_name = before.content && !self.gold.has_word(before) && !is_told;
             given[at].text == last.text && is_name && self.answer.is_same_sentence(at - 1, at)
         };
+        // `RIGHT JOIN` for `LEFT JOIN`, if the question has `left`.
+        let is_another = |pair: &[Token]| {
+            let [before, own] = pair else { return false };
+            own.is_word() && own.text == tokens[n_asked].text && self.is_new(before)
+        };
         let mut from = Vec::new();
         // Not the `toml` of `hatch.toml`.
         if n_asked > 0
+            && !given.windows(2).any(is_another)
             && tokens[n_asked].spaced
             && self.value().is_none_or(|value| !is_firm(value.bound))
         {
@@ -793,7 +793,7 @@ impl<'a> Case<'a> {
     /// Returns the items of a list.
     fn parts(&self) -> Vec<Parsed> {
         let gold = self.gold;
-        let items = gold.items(0..gold.tokens.len(), ",;、，&", &[Class::And]);
+        let items = gold.items(0..gold.tokens.len(), ",;、，&", &[Class::And], ["([", ")]"]);
         items
             .into_iter()
             .map(|(at, _)| Parsed::new(&gold.slice(at.start, at.end), gold.words))

@@ -2,9 +2,6 @@
 
 use std::collections::HashSet;
 use std::fmt;
-use std::sync::LazyLock;
-
-use regex::Regex;
 
 use super::declined::declines;
 use super::evidence::{Case, Correctness, Ground, Reason, correct, unsure, wrong};
@@ -14,7 +11,6 @@ use super::vocabulary::Vocabulary;
 use crate::language::{Class, Language};
 use crate::metric::answer::Scorer;
 use crate::text::citations::Citable;
-use crate::text::pattern;
 use crate::text::sentences::split;
 use crate::types::{KeyFact, Question, QuestionKind, Stance};
 
@@ -48,7 +44,8 @@ impl Judge {
 }
 
 /// Returns true if a reply declines to answer `question`: not if it is correct as a whole, or in a sentence or part of one that denies
-/// nothing and is no talk of the sources; nor if it says what a gold answer of yes, no or nothing says.
+/// nothing and is no talk of the sources; nor if it says what a gold answer of yes, no or nothing says. A gold answer that denies something
+/// is not found in the reply as a whole.
 #[must_use]
 pub fn declines_to_answer(
     question: &Question,
@@ -64,7 +61,7 @@ pub fn declines_to_answer(
         let read = Parsed::new(text, Vocabulary::of(language));
         classes.iter().any(|class| read.has(*class))
     };
-    // `The passages do not say (in fact six minutes).`, not `They mention six minutes of waiting.`
+    // `The passages do not say (in fact six minutes).`
     let gives = |part: &str| {
         is_correct(part) && !has(part, &[Class::Sources, Class::Denials, Class::Statements])
     };
@@ -86,9 +83,6 @@ fn unanswerable(stance: Stance) -> Judgment {
     let reason = format!("{did}, and the question has no answer");
     Judgment::new(Correctness::from_correct(is_correct), reason)
 }
-
-/// A link, of which the address is read where a gold answer has one.
-static LINK: LazyLock<Regex> = LazyLock::new(|| pattern(r"\[[^\]\n]+\]\(([a-z]+://[^)\s]*)\)"));
 
 /// Longest answer that is compared, in bytes; [`Ground::TooLong`] names it.
 const LONGEST: usize = 20_000;
@@ -145,9 +139,7 @@ fn decide(question: &Question, answer: &str, language: &'static Language) -> Rea
             || Citable::new([]).without_citations(gold) != *gold
     };
     let has_citations = !question.gold_texts().any(cites);
-    let has_address = question.gold_texts().any(|gold| gold.contains("://"));
-    let linked = if has_address { LINK.replace_all(answer, "$1") } else { answer.into() };
-    let given = Parsed::read(&linked, words, has_citations);
+    let given = Parsed::read(answer, words, has_citations);
     if question.has_facts() {
         return by_facts(question, &asked, &given);
     }

@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use super::notation::{EMPHASIS, clean, is_code};
 use super::token::{Kind, Token};
-use super::value::{Agreement, Occurrence};
+use super::value::{Agreement, Occurrence, is_firm, opposed};
 use super::vocabulary::Vocabulary;
 use crate::language::Class;
 
@@ -43,7 +43,8 @@ impl Parsed {
         let stems = content.map(|token| token.stem.clone()).collect();
         let side = |(at, token): (usize, &Token)| {
             let direction = *words.sides.get(&token.stem)?;
-            let of = tokens[at + 1..].iter().find(|next| next.content);
+            let sentence = tokens[at + 1..].iter().take_while(|it| it.sentence == token.sentence);
+            let of = sentence.into_iter().find(|next| next.content);
             Some(Side { direction, of: of.map(|of| of.stem.clone()), token: token.clone() })
         };
         let sides = tokens.iter().enumerate().filter_map(side).collect();
@@ -186,18 +187,20 @@ impl Parsed {
         self.tokens[one].sentence == self.tokens[other].sentence
     }
 
-    /// Returns the items with content between `marks` and `links`, each with whether a link or `/` precedes it; those in brackets are one.
+    /// Returns the items with content between `marks` and `links`, each with whether a link or `/` precedes it; those in
+    /// brackets are one.
     pub(super) fn items(
         &self,
         range: Range<usize>,
         marks: &str,
         links: &[Class],
+        [opening, closing]: [&str; 2],
     ) -> Vec<(Range<usize>, bool)> {
         let (tokens, mut items) = (&self.tokens[..range.end], Vec::new());
         let (mut item, mut depth, mut is_linked) = (range.start..range.start, 0_usize, false);
         while item.end <= range.end {
             let is = |marks| tokens.get(item.end).is_some_and(|token| token.is_one_of(marks));
-            depth = (depth + usize::from(is("(["))).saturating_sub(usize::from(is(")]")));
+            depth = (depth + usize::from(is(opening))).saturating_sub(usize::from(is(closing)));
             let link = links.iter().map(|class| self.at(*class, item.end)).max().unwrap_or(0);
             let len = link.max(usize::from(is(marks)));
             if item.end < range.end && (len == 0 || depth > 0) {
@@ -258,7 +261,7 @@ fn units<'a>(parsed: &'a Parsed, gold: &Parsed) -> Vec<Unit<'a>> {
         let is_last = |next: &Token| is_mark(next) || next.is_letter() && !next.capital;
         let is_article =
             parsed.words.is_article(token) && !parsed.tokens.get(at + 1).is_none_or(is_last);
-        if !token.is_one_of(SILENT) && !is_article && !is_title {
+        if value.is_some() || !token.is_one_of(SILENT) && !is_article && !is_title {
             let text = parsed.words.alias(&token.text).to_owned();
             let is_own = text == token.text;
             let stem = if is_own { token.stem.clone() } else { parsed.words.stem(&text) };
@@ -272,7 +275,9 @@ fn units<'a>(parsed: &'a Parsed, gold: &Parsed) -> Vec<Unit<'a>> {
 /// Returns true if two values are equal, or two words but for a particle or an inflection.
 fn is_same(gold: &Unit<'_>, answer: &Unit<'_>, words: &Vocabulary) -> bool {
     if let Some((gold, answer)) = gold.value.zip(answer.value) {
-        return gold.relation(answer) == Agreement::Equal;
+        let is_limited = is_firm(answer.bound) && !is_firm(gold.bound);
+        return gold.relation(answer) == Agreement::Equal
+            && !(is_limited || opposed(gold.bound, answer.bound));
     }
     if gold.text == answer.text || gold.token.is_symbol() || answer.token.is_symbol() {
         return gold.text == answer.text;

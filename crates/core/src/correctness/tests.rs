@@ -193,8 +193,6 @@ fn symbols_letters_digits_and_order_are_content() {
         ),
         ("en", "How often?", "twice a year", "Every two years.", Wrong),
         ("en", "How did it change?", "decreased by 12%", "It went up by 12%.", Wrong),
-        ("en", "Where is it?", "https://a.example/x", "[Here](https://a.example/x)", Correct),
-        ("en", "Where is it?", "https://a.example/x", "[Here](https://a.example/y)", Wrong),
         ("en", "Which argument?", "argv[1]", "It is argv[1].", Correct),
         ("en", "Which argument?", "argv[1]", "It is `argv[1]` [2].", Correct),
         ("en", "What is printed?", "print(arr[1])", "print(arr[2])", Wrong),

@@ -186,7 +186,10 @@ impl Lexer<'_> {
             let is_abbreviation = self.shaping.abbreviations.contains(&word.text);
             word.end + 1 == at && (is_abbreviation || word.is_letter() && word.capital)
         });
-        rest.is_empty() || !is_short
+        let after = rest.chars().find(|c| c.is_alphanumeric());
+        // Two spaces are left where a citation began a sentence.
+        let goes_on = after.is_some_and(char::is_lowercase) && !rest.starts_with("  ");
+        rest.is_empty() || !is_short && !goes_on
     }
 
     /// Begins a sentence, and with it a clause.

@@ -36,6 +36,8 @@ pub(super) struct Amount {
     pub unit: Option<Unit>,
     /// Its divisor: a dimension or the stem of a noun, with the unit's factor.
     pub per: Option<Unit>,
+    /// True for a time after which something happens again: `every six months`.
+    pub recurs: bool,
     /// Stem of the noun that follows a number without a unit.
     pub noun: Option<String>,
 }
@@ -65,14 +67,14 @@ pub(super) struct Occurrence {
 
 /// Returns true for a limit that counts whether or not the gold answer is one.
 pub(super) fn is_firm(bound: Option<Class>) -> bool {
-    !matches!(bound, None | Some(Class::Before | Class::After))
+    !matches!(bound, None | Some(Class::Before | Class::Since | Class::After))
 }
 
 impl Occurrence {
     /// Returns true for a word that may count nothing: `one`, `second`, `daily`.
     pub(super) fn is_weak(&self) -> bool {
         let is_adverb = self.end - self.first == 1;
-        self.value.amount().is_some_and(|it| it.is_weak() || is_adverb && it.period().is_some())
+        self.value.amount().is_some_and(|it| it.is_weak() || is_adverb && it.per.is_some())
     }
 
     /// Returns how this value of a gold answer relates to one of an answer.
@@ -97,11 +99,18 @@ impl Value {
         }
     }
 
-    /// Returns true for what may be a time: a date, a time of day, a duration, a bare number.
-    fn is_time(&self) -> bool {
-        self.amount().is_none_or(|amount| {
-            amount.unit.as_ref().is_none_or(|unit| matches!(unit.kind(), "duration"))
-        })
+    /// Returns the words of time that limit it: of a date, a time of day or a bare number, and of a duration `after` alone.
+    fn limits_of_time(&self) -> &'static [Class] {
+        let Some(amount) = self.amount() else {
+            return &[Class::Before, Class::Since, Class::After];
+        };
+        match &amount.unit {
+            Some(unit) if unit.kind() == "duration" => &[Class::After],
+            None if amount.noun.is_none() && amount.per.is_none() => {
+                &[Class::Before, Class::Since, Class::After]
+            }
+            _ => &[],
+        }
     }
 
     /// Returns the date that a value is, or may be: a plain number of four digits.
@@ -146,11 +155,11 @@ impl Amount {
     /// Returns the time from one to the next, with its dimension: of `every six months`, of `twice a year`.
     fn period(&self) -> Option<(&str, f64)> {
         let (unit, time) = match (&self.unit, &self.per) {
-            (Some(unit), None) => (unit, self.base()),
-            (None, Some(per)) => (per, per.factor / self.number),
+            (Some(unit), None) if self.recurs => (unit, self.base()),
+            (None, Some(per)) if self.noun.is_none() => (per, per.factor / self.number),
             _ => return None,
         };
-        (unit.kind() == "duration").then_some((&unit.dimension, time))
+        (unit.kind() == "duration" && time.is_finite()).then_some((&unit.dimension, time))
     }
 
     /// Returns true if the numbers are the same, read in one way or the other.
@@ -255,7 +264,7 @@ impl Parsed {
                 continue;
             };
             let (value, end) = self.range(at, value, end);
-            let bound = self.bound(at, end, value.is_time());
+            let bound = self.bound(at, end, value.limits_of_time());
             found.push(Occurrence { first: at, end, bound, value });
             at = end;
         }
@@ -332,10 +341,9 @@ impl Parsed {
         (Value::Range(Box::new(low), Box::new(high)), after)
     }
 
-    /// Returns the limit that the longest phrase directly before or after the tokens makes of them; `Before` and `After` of a time alone.
-    fn bound(&self, first: usize, end: usize, is_time: bool) -> Option<Class> {
+    /// Returns the limit that the longest phrase directly before or after the tokens makes of them.
+    fn bound(&self, first: usize, end: usize, of_time: &[Class]) -> Option<Class> {
         let mut best = (0, None, first);
-        let of_time = if is_time { [Class::Before, Class::After].as_slice() } else { &[] };
         let limits = [Class::AtMost, Class::AtLeast, Class::MoreThan, Class::LessThan];
         for bound in limits.into_iter().chain(of_time.iter().copied()) {
             for at in (first.saturating_sub(6)..first).chain(end..end + 3) {
@@ -356,8 +364,8 @@ impl Parsed {
             Class::LessThan if is_denied(8) => Some(Class::AtLeast),
             Class::AtMost if is_denied(1) => Some(Class::MoreThan),
             Class::AtLeast if is_denied(1) => Some(Class::LessThan),
-            Class::Before if is_denied(1) => Some(Class::MoreThan),
-            Class::After if is_denied(1) => Some(Class::LessThan),
+            Class::Before if is_denied(1) => Some(Class::AtLeast),
+            Class::After | Class::Since if is_denied(1) => Some(Class::AtMost),
             bound => Some(bound),
         }
     }
@@ -515,13 +523,19 @@ impl Parsed {
             return Some(self.with_rate(Amount { unit: Some(unit), ..amount }, end));
         }
         // `Within an hour`, `every hour`, `daily`.
-        let one = self.after_article(at);
         let follows =
             |class| (at.saturating_sub(3)..at).any(|from| from + self.at(class, from) == at);
-        let is_one = || one > at && follows(Class::AtMost) || follows(Class::Every);
-        let period = self.words.periods.get(self.word(at)).map(|unit| (unit.clone(), at + 1));
-        if let Some((unit, end)) = period.or_else(|| self.unit(one).filter(|_| is_one())) {
-            return Some((Amount { number: 1.0, unit: Some(unit), ..Amount::default() }, end));
+        let single = Amount { number: 1.0, ..Amount::default() };
+        let is_part = at > 0 && self.word(at - 1) == "-" && self.joined(at).is_some();
+        if let Some(per) = self.words.periods.get(self.word(at)).filter(|_| !is_part) {
+            return Some((Amount { per: Some(per.clone()), ..single }, at + 1));
+        }
+        let (one, recurs) = (self.after_article(at), follows(Class::Every));
+        if (recurs || one > at && follows(Class::AtMost))
+            && let Some((unit, end)) = self.unit(one)
+            && (!recurs || unit.kind() == "duration" && self.unit(end).is_none())
+        {
+            return Some((Amount { unit: Some(unit), recurs, ..single }, end));
         }
         let (mut amount, end) = match self.number_word(at) {
             Some(Share(share)) => (Amount { number: share, ..Amount::default() }, at + 1),
@@ -534,6 +548,7 @@ impl Parsed {
         } else {
             end
         };
+        amount.recurs = recurs;
         if let Some((unit, end)) = self.unit(next).filter(|_| !amount.ordinal) {
             let (amount, end) = self.with_smaller(amount, unit, end);
             return Some(self.with_rate(amount, end));
@@ -548,7 +563,9 @@ impl Parsed {
         };
         amount.noun = self.tokens.get(next).filter(counts).map(|noun| noun.stem.clone());
         let after = next + usize::from(amount.noun.is_some());
-        let (amount, last) = self.with_rate(amount, after);
+        let is_times = self.at(Class::Times, next) > 0;
+        let (mut amount, last) = self.with_rate(amount, after);
+        amount.noun = amount.noun.filter(|_| !is_times || amount.per.is_none());
         Some((amount, if last > after { last } else { end }))
     }
 
@@ -581,7 +598,9 @@ impl Parsed {
             let unit = Unit { dimension: noun.stem.clone(), factor: 1.0, shift: 0.0 };
             is_counted.then_some((unit, next + 1))
         };
-        match unit().or_else(noun) {
+        // `Twice daily`.
+        let daily = || Some((self.words.periods.get(self.word(end))?.clone(), end + 1));
+        match unit().or_else(daily).or_else(noun) {
             Some((per, end)) => (Amount { per: Some(per), ..amount }, end),
             None => (amount, end),
         }

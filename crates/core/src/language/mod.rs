@@ -108,10 +108,14 @@ pub enum Class {
     MoreThan,
     /// Phrases of an upper bound that is excluded.
     LessThan,
-    /// Words before a time that make it a limit, if the gold answer is one: `by`, `until`.
+    /// Words next to a date or time of day that make it an upper limit, where the gold answer is a lower one: `by`, `until`.
     Before,
-    /// Words before a time that make it no upper limit: `after`, `every`.
+    /// Words next to a date or time of day that make it a lower limit, where the gold answer is an upper one: `from`, `since`.
+    Since,
+    /// The same before a duration, too: `after`, `every`.
     After,
+    /// Words of a question that asks what must be kept: an answer's "at least" is none of another limit.
+    Musts,
     /// Two sides of a direction or an order, with `|` between: `before | after`.
     Opposites,
     /// Words of a question that asks for an upper limit.
@@ -194,8 +198,10 @@ pub enum Class {
     Minus,
     /// Words between an amount and the unit that it is divided by.
     Per,
-    /// Words before a unit of time that happens again and again: `every`.
+    /// Words before a time after which something happens again: `every`.
     Every,
+    /// Nouns of counts that recur: the `times` of `four times an hour`.
+    Times,
     /// Symbol of a unit of time, then the words for each: `daily`.
     Periods,
     /// Symbol of a unit, then its names.
