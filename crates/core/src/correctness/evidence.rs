@@ -463,6 +463,15 @@ impl<'a> Case<'a> {
         if let Some(flaw) = self.value().and_then(|gold| self.other_limit(gold, bound)) {
             return Some(flaw);
         }
+        // `£42 per year` to `What is the monthly premium?`
+        let per = |it: &'a Occurrence| it.value.amount()?.per.as_ref();
+        let rates = || self.question.mentions.iter().filter_map(per);
+        let given = self.answer.mention(first).filter(|_| self.value().is_some()).and_then(per);
+        if given.is_some_and(|given| {
+            rates().any(|asked| asked.kind() == given.kind() && asked != given)
+        }) {
+            return Some(Ground::SaidOfOther);
+        }
         // Not `WARNING or above`.
         let is_option = answer.at(Class::Or, end) > answer.at(Class::AtLeast, end)
             || (first.saturating_sub(2)..first).any(|at| ends(Class::Or, at));

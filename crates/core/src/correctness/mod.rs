@@ -3,8 +3,8 @@
 //! [`Judge`] holds the rule of an evaluation: classes, loss budget, conditions, comparisons, gates and the verdict all read
 //! its [`Judgment`]s. The official scores (`AnswerEM`, `AnswerF1`) do not depend on it.
 //!
-//! The rule decides by key facts, by yes or no, or by the best of the gold answers. A text is cleaned and split into tokens
-//! with sentences and clauses (`token`), and read for values (`value`) by the words of its language (`vocabulary`); the places of the
+//! The rule decides by key facts, by yes or no, or by the best of the gold answers. A text is cleaned (`notation`), split into
+//! tokens with sentences and clauses (`token`), and read for values (`value`) by the words of its language (`vocabulary`); the places of the
 //! gold answer are found (`parsed`); `evidence` notes what speaks for and against each place, and decides. `declined` recognises
 //! replies that decline, `grounded` compares an answer with the passages.
 

@@ -43,10 +43,11 @@ static MARKUP: LazyLock<Vec<(Regex, &str)>> = LazyLock::new(|| {
 static ANY_MARKUP: LazyLock<RegexSet> =
     LazyLock::new(|| set(NOTATION.patterns.markup.iter().map(|(markup, _)| markup)));
 static CODE: LazyLock<RegexSet> = LazyLock::new(|| set(&NOTATION.patterns.code));
-static AMERICAN_DATES: LazyLock<Vec<Regex>> =
-    LazyLock::new(|| NOTATION.patterns.american_dates.iter().map(|it| pattern(it)).collect());
-static DATES: LazyLock<Vec<Regex>> =
-    LazyLock::new(|| NOTATION.patterns.dates.iter().map(|it| pattern(it)).collect());
+/// Those with the month first, and those of any language.
+static DATES: LazyLock<[Vec<Regex>; 2]> = LazyLock::new(|| {
+    let all = [&NOTATION.patterns.american_dates, &NOTATION.patterns.dates];
+    all.map(|dates| dates.iter().map(|date| pattern(date)).collect())
+});
 
 fn set<'p>(patterns: impl IntoIterator<Item = &'p String>) -> RegexSet {
     RegexSet::new(patterns).expect("patterns of a file of ours")
@@ -122,8 +123,8 @@ pub(super) fn is_code(gold: &str) -> bool {
 
 /// Returns year, month and day of the date in digits that begins `text`, with its bytes.
 pub(super) fn digit_date(text: &str, is_american: bool) -> Option<([Option<u32>; 3], usize)> {
-    let american = if is_american { AMERICAN_DATES.as_slice() } else { &[] };
-    let date = american.iter().chain(&*DATES).find_map(|date| date.captures(text))?;
+    let mut dates = DATES[usize::from(!is_american)..].iter().flatten();
+    let date = dates.find_map(|date| date.captures(text))?;
     let field = |name| date.name(name).and_then(|field| field.as_str().parse().ok());
     Some((["year", "month", "day"].map(field), date[0].len()))
 }

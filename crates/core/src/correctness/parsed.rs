@@ -245,8 +245,7 @@ const SILENT: &str = "-\"',.():;!?。、，・·「」（）：…";
 /// Returns the compared words, and values where the gold answer has some: without articles, marks and titles.
 fn units<'a>(parsed: &'a Parsed, gold: &Parsed) -> Vec<Unit<'a>> {
     let mut units: Vec<Unit<'_>> = Vec::new();
-    let has_values = !gold.mentions.is_empty();
-    let mut values = parsed.mentions.iter().filter(|_| has_values).peekable();
+    let mut values = parsed.mentions.iter().filter(|_| !gold.mentions.is_empty()).peekable();
     for (at, token) in parsed.tokens.iter().enumerate() {
         if units.last().is_some_and(|last| at < last.end) {
             continue;
@@ -340,19 +339,13 @@ pub(super) fn abbreviations(gold: &Parsed, answer: &Parsed) -> Vec<(usize, usize
 fn compact(parsed: &Parsed) -> (String, Vec<usize>) {
     let mut text = String::new();
     let mut token_of = Vec::new();
-    let mut is_option = false;
     for (at, token) in parsed.tokens.iter().enumerate() {
         let is_joint = !token.spaced && token.is("-") && at > 0 && {
             let around = parsed.tokens[at - 1..].iter().step_by(2).take(2).map(|token| token.kind);
             let around: Vec<Kind> = around.collect();
             around.contains(&Kind::Word) && around.contains(&Kind::Number)
         };
-        is_option = if token.spaced { token.is("-") } else { is_option };
-        // `--to=1.4` and `--to 1.4`.
-        if !(is_joint
-            || token.is_one_of("\"'")
-            || is_option && token.is("=") && text.ends_with(char::is_alphanumeric))
-        {
+        if !is_joint && !token.is_one_of("\"'") {
             text.push_str(&token.text);
             token_of.resize(text.len(), at);
         }

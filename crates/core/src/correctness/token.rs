@@ -84,8 +84,6 @@ impl Token {
 /// Words of a language that shape tokens.
 #[derive(Default)]
 pub(super) struct Shaping {
-    /// Words whose full stop ends no sentence.
-    pub abbreviations: HashSet<String>,
     /// Short forms that are dropped before an apostrophe.
     pub elisions: HashSet<String>,
     /// Words that begin a clause.
@@ -182,10 +180,10 @@ impl Lexer<'_> {
         if !rest.is_empty() && !rest.starts_with(char::is_whitespace) {
             return false;
         }
-        let is_short = self.tokens.last().is_some_and(|word| {
-            let is_abbreviation = self.shaping.abbreviations.contains(&word.text);
-            word.end + 1 == at && (is_abbreviation || word.is_letter() && word.capital)
-        });
+        let is_short = self
+            .tokens
+            .last()
+            .is_some_and(|word| word.end + 1 == at && word.is_letter() && word.capital);
         let after = rest.chars().find(|c| c.is_alphanumeric());
         // Two spaces are left where a citation began a sentence.
         let goes_on = after.is_some_and(char::is_lowercase) && !rest.starts_with("  ");

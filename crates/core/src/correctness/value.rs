@@ -558,7 +558,8 @@ impl Parsed {
             return Some((Amount { unit, ..amount.times(100.0) }, end));
         }
         let counts = |noun: &&Token| {
-            let is_near = noun.spaced && self.tokens[at].sentence == noun.sentence;
+            let is_near = noun.spaced && self.is_same_sentence(at, next);
+            let is_near = is_near && !self.words.periods.contains_key(&noun.text);
             noun.is("s") || noun.is_word() && noun.content && is_near
         };
         amount.noun = self.tokens.get(next).filter(counts).map(|noun| noun.stem.clone());

@@ -219,7 +219,6 @@ impl Vocabulary {
             particles: folded(Language::all().iter().flat_map(|other| &other.particles)),
             words,
             shaping: Shaping {
-                abbreviations: set(Class::Abbreviations),
                 elisions: folded(&language.elisions),
                 clause_words: set(Class::ClauseWords),
             },

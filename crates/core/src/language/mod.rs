@@ -72,8 +72,6 @@ pub struct Language {
 pub enum Class {
     /// Words without content of their own, besides the stop words.
     FunctionWords,
-    /// Words whose full stop ends no sentence.
-    Abbreviations,
     /// Conjunctions and pronouns that begin a clause.
     ClauseWords,
     /// Words that say yes.
