@@ -475,6 +475,7 @@ fn a_reply_declines_by_what_it_denies_of_which_source() {
         "When reviewing the provided context I could not find an answer.",
         "I don't have information about that.",
         "The price is not stated.",
+        "The cost of the repair is not given. The inspection cost 300 euros.",
         "Empty Response",
         "The passages describe the procedure but do not state the fee.",
         "I'm sorry, but the documents don't mention a deadline. Can I help with anything else?",
