@@ -276,12 +276,23 @@ impl<'a> Case<'a> {
             return wrong(Ground::OtherGiven, other);
         }
         let rivals = self.rivals(span);
+        // Its clause says something else of it, as in `Gold, which is beside it`.
+        let clause = self.answer.clause(span.first);
+        let goes_on =
+            self.answer.content(span.end..clause.end.max(span.end)).any(|it| self.is_new(it));
+        let mut fair = spans.iter().filter(|span| span.flaw.is_none());
+        if fair.all(|span| self.is_aside(span)) {
+            let is_other = goes_on || rivals.iter().any(|rival| rival.first < span.first);
+            return if is_other { wrong } else { unsure }(Ground::SaidOfOther, quote);
+        }
         let Some(rival) = best(rivals.iter()) else {
-            let mut fair = spans.iter().filter(|span| span.flaw.is_none());
-            if !self.is_bare() && fair.all(|span| self.is_aside(span)) {
-                return unsure(Ground::SaidOfOther, quote);
-            }
-            return correct(ground, quote);
+            let sentence = self.answer.sentence(span.first).start;
+            let is_late = self.answer.content(0..sentence).filter(|it| self.is_new(it)).count() > 1;
+            return if goes_on && is_late {
+                unsure(Ground::SaidOfOther, quote)
+            } else {
+                correct(ground, quote)
+            };
         };
         let other = self.quote(rival);
         let covers = span.near.is_superset(&rival.near);
@@ -306,6 +317,7 @@ impl<'a> Case<'a> {
             }
             // The other candidate comes first, with more words of the question.
             _ if covered && !is_first && n_other > n_near => wrong(Ground::OtherGiven, other),
+            _ if !is_first && goes_on && n_other > 1 => wrong(Ground::OtherGiven, other),
             _ => unsure(Ground::SaidOfOther, other),
         }
     }
@@ -425,7 +437,13 @@ impl<'a> Case<'a> {
         let flaw = if is_longer { Some(Ground::Longer) } else { self.flaw(first, end) };
         let near = self.asked(self.answer.clause(first));
         let n_near = self.asked(self.answer.sentence(first)).len();
-        Span { first, end, flaw, near, n_near, emphasised: self.answer.tokens[first].emphasised }
+        // `So it is 46`, `46 in total`; not `so that` within a clause.
+        let clause = self.answer.clause(first);
+        let concludes = |at| self.answer.at(Class::Conclusions, at) > 0;
+        let emphasised = self.answer.tokens[first].emphasised
+            || concludes(clause.start)
+            || (end..clause.end).any(concludes);
+        Span { first, end, flaw, near, n_near, emphasised }
     }
 
     /// Returns what in the clause of a place speaks against it.
@@ -462,6 +480,16 @@ impl<'a> Case<'a> {
         }
         if let Some(flaw) = self.value().and_then(|gold| self.other_limit(gold, bound)) {
             return Some(flaw);
+        }
+        // `The deputy of the manager`, `the manager's deputy` to `Who ...?`
+        let link = (first.saturating_sub(2)..first).rfind(|at| answer.at(Class::Links, *at) > 0);
+        let is_other =
+            |at: usize| answer.tokens.get(at).is_some_and(|it| it.is_word() && self.is_new(it));
+        let is_owner = answer.text[..answer.tokens[end - 1].end].ends_with("'s");
+        let belongs =
+            is_owner && is_other(end) || link.is_some_and(|at| at > 0 && is_other(at - 1));
+        if belongs && self.question.has(Class::Who) {
+            return Some(Ground::SaidOfOther);
         }
         // `£42 per year` to `What is the monthly premium?`
         let per = |it: &'a Occurrence| it.value.amount()?.per.as_ref();
@@ -526,7 +554,8 @@ impl<'a> Case<'a> {
         };
         let is_own = |(item, _): &&(Range<usize>, bool)| {
             let mut content = answer.content(item.clone()).peekable();
-            content.peek().is_some() && content.all(|token| self.is_gold(token))
+            content.peek().is_some()
+                && content.all(|token| self.is_gold(token) || self.is_asked(token))
         };
         let has_own = items.iter().enumerate().any(|(at, item)| at != own && is_own(&item));
         let place = &tokens[first];
@@ -537,8 +566,11 @@ impl<'a> Case<'a> {
             token.kind == place.kind && is_alike && self.is_new(token)
         };
         let is_foreign = |(item, _): &&(Range<usize>, bool)| {
-            let content: Vec<&Token> = answer.content(item.clone()).collect();
-            let is_short = place.capital || item.len() <= 4;
+            let mut content: Vec<&Token> = answer.content(item.clone()).collect();
+            if has_own {
+                content.retain(|token| !self.is_asked(token));
+            }
+            let is_short = place.capital || item.len() <= 4 || has_own && content.len() <= 3;
             // Of a name, the first word counts.
             let n = if place.capital { 1 } else { content.len() };
             let is_rival = content.iter().take(n).all(|token| is_rival(token));
@@ -721,9 +753,21 @@ impl<'a> Case<'a> {
             let firsts: Vec<usize> = firsts.map(|span| span.first).collect();
             let is_ordered = firsts.is_sorted() || !self.question.has(Class::Order);
             return match (firsts.len() == parts.len(), is_ordered) {
+                (true, _) if self.answer.n_bullets() > parts.len() => {
+                    wrong(Ground::Enumerated, text)
+                }
                 (true, true) => correct(Ground::AllParts, text),
                 (true, false) => self.open(Ground::OtherOrder, false),
-                (false, _) => self.open(Ground::Part, false),
+                (false, _) => {
+                    let is_missing = |(part, spans): (&Parsed, &Vec<Span>)| {
+                        let is_there = spans.iter().any(|span| fits(&span));
+                        let is_like = self.resembles(part, !self.is_short());
+                        !is_there && !is_like && (self.is_short() || spans.is_empty())
+                    };
+                    let is_certain = parts.iter().zip(&spans).any(is_missing);
+                    let decide = if is_certain { wrong } else { unsure };
+                    decide(Ground::Part, text)
+                }
             };
         }
         let coverage = coverage(gold, self.answer);
@@ -733,23 +777,54 @@ impl<'a> Case<'a> {
         }
         if gold.mentions.iter().any(|gold| !gold.is_weak() && !self.answer.states(gold)) {
             let is_other = |gold: &Occurrence| {
-                let has_unit = gold.value.amount().is_some_and(|amount| amount.unit.is_some());
+                let is_bare = gold.value.amount().is_some_and(|amount| amount.unit.is_none());
                 let mut given = self.answer.mentions.iter();
-                has_unit && given.any(|given| self.is_other_value(gold, given))
+                (!is_bare || self.is_bare()) && given.any(|given| self.is_other_value(gold, given))
             };
-            let is_certain = has_others || gold.mentions.iter().any(is_other);
-            return self.open(Ground::Absent, is_certain);
+            if has_others || gold.mentions.iter().any(is_other) {
+                return wrong(Ground::Absent, text);
+            }
         }
         let is_opposite = || (0..self.answer.tokens.len()).any(|at| self.answer.opposes(at, gold));
-        match coverage > 0.0 {
+        match self.resembles(gold, true) {
             // Not `Charles Robert Darwin` for `Charles Darwin`.
-            true if self.is_name() && has_others && self.is_short() && coverage < 1.0 => {
+            true if self.is_name()
+                && has_others
+                && self.is_short()
+                && coverage > 0.0
+                && coverage < 1.0 =>
+            {
                 wrong(Ground::Absent, text)
             }
             true if self.is_short() && is_opposite() => wrong(Ground::Opposite, text),
             true => unsure(Ground::Part, text),
-            false => self.open(Ground::Absent, self.is_name() && has_others),
+            false => self.open(Ground::Absent, self.is_name()),
         }
+    }
+
+    /// Returns true if the answer has a word that begins like one of `gold` which the question lacks: `Krakatau` for `Krakatoa`; or,
+    /// `with_equal`, such a word itself.
+    fn resembles(&self, gold: &Parsed, with_equal: bool) -> bool {
+        let is_alike = |word: &Token, own: &Token| {
+            let len = |token: &Token| token.text.chars().count();
+            let pairs = word.text.chars().zip(own.text.chars());
+            let n_equal = pairs.take_while(|(a, b)| a == b).count();
+            if word.stem == own.stem {
+                with_equal
+            } else {
+                own.is_word()
+                    && n_equal >= 3
+                    && n_equal * 2 >= len(word).max(len(own))
+                    && !self.is_gold(own)
+            }
+        };
+        let given = &self.answer.tokens;
+        let mut words: Vec<&Token> = gold.tokens.iter().filter(|word| word.content).collect();
+        if words.iter().any(|word| !self.is_asked(word)) {
+            words.retain(|word| !self.is_asked(word));
+        }
+        with_equal && gold.mentions.iter().any(|gold| self.answer.states(gold))
+            || words.iter().any(|word| given.iter().any(|own| own.content && is_alike(word, own)))
     }
 
     /// Returns the shorter gold answers that are as good: without the words that the question begins it with (`Urban II` to `Which

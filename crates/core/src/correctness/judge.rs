@@ -171,8 +171,11 @@ fn decide(question: &Question, answer: &str, language: &'static Language) -> Rea
             return reason;
         }
         let shorter = case.shorter();
-        let mut others = shorter.iter().map(|gold| Case { gold, ..case }.decide());
-        others.find(|other| other.correctness == Correctness::Correct).unwrap_or(reason)
+        let others = shorter.iter().map(|gold| Case { gold, ..case }.decide());
+        others.fold(
+            reason,
+            |best, next| if next.correctness < best.correctness { next } else { best },
+        )
     };
     // The best one: correct before unsure before wrong.
     let reasons = gold_answers.iter().map(decide).min_by_key(|reason| reason.correctness);

@@ -41,13 +41,15 @@ impl Parsed {
         let tokens = words.tokens(&text);
         let content = tokens.iter().filter(|token| token.content);
         let stems = content.map(|token| token.stem.clone()).collect();
-        let side = |(at, token): (usize, &Token)| {
-            let direction = *words.sides.get(&token.stem)?;
+        let mut sides = Vec::new();
+        for (at, token) in tokens.iter().enumerate() {
             let sentence = tokens[at + 1..].iter().take_while(|it| it.sentence == token.sentence);
             let of = sentence.into_iter().find(|next| next.content);
-            Some(Side { direction, of: of.map(|of| of.stem.clone()), token: token.clone() })
-        };
-        let sides = tokens.iter().enumerate().filter_map(side).collect();
+            for direction in words.sides.get(&token.stem).into_iter().flatten() {
+                let of = of.map(|of| of.stem.clone());
+                sides.push(Side { direction: *direction, of, token: token.clone() });
+            }
+        }
         let mut parsed = Self { words, text, tokens, mentions: Vec::new(), stems, sides };
         parsed.mentions = parsed.values();
         parsed
@@ -215,6 +217,20 @@ impl Parsed {
             (item, is_linked) = (next..next, is_next_linked);
         }
         items
+    }
+
+    /// Returns the number of sentences that begin with a bullet or a number.
+    pub(super) fn n_bullets(&self) -> usize {
+        let is_bullet = |at: &usize| {
+            let (first, next) = (&self.tokens[*at], self.tokens.get(at + 1));
+            let starts = *at == 0 || !self.is_same_sentence(at - 1, *at);
+            starts
+                && next.is_some_and(|next| {
+                    first.is_one_of("-*•") && next.spaced
+                        || first.is_number() && next.is_one_of(".)")
+                })
+        };
+        (0..self.tokens.len()).filter(is_bullet).count()
     }
 
     /// Returns the number of words and numbers.

@@ -160,6 +160,11 @@ impl Lexer<'_> {
                 token.text = short.into();
             }
         }
+        // `2.4.0` is `2.4`.
+        if let Some(short) = token.text.strip_suffix(".0").filter(|it| it.matches('.').count() == 1)
+        {
+            token.text = short.into();
+        }
         if token.is_word() {
             token.text.retain(|c| c != '.' && c != '\'');
         }
@@ -180,11 +185,13 @@ impl Lexer<'_> {
         if !rest.is_empty() && !rest.starts_with(char::is_whitespace) {
             return false;
         }
-        let is_short = self
-            .tokens
-            .last()
-            .is_some_and(|word| word.end + 1 == at && word.is_letter() && word.capital);
         let after = rest.chars().find(|c| c.is_alphanumeric());
+        // `J. Smith`, `No. 5`.
+        let is_number = after.is_some_and(char::is_numeric);
+        let is_short = self.tokens.last().is_some_and(|word| {
+            let len = word.end - word.start;
+            word.end + 1 == at && word.is_named() && (len == 1 || is_number && len <= 4)
+        });
         // Two spaces are left where a citation began a sentence.
         let goes_on = after.is_some_and(char::is_lowercase) && !rest.starts_with("  ");
         rest.is_empty() || !is_short && !goes_on

@@ -210,10 +210,11 @@ fn amounts(gold: &Amount, answer: &Amount) -> Agreement {
     match (&gold.unit, &answer.unit) {
         (Some(one), Some(other)) if one.converts_to(other) => {
             let is_same = numbers && one == other && rate == other_rate;
+            let is_rounded = one != other || gold.n_digits != answer.n_digits;
             let (gold, answer) = (gold.base() / rate, answer.base() / other_rate);
             match is_same || equal(gold, answer) {
-                // `26.2 miles` for `42.195 km`.
-                false if one != other && (gold - answer).abs() < 0.005 * gold.abs() => Partial,
+                // `26.2 miles` for `42.195 km`, `78.08%` for `78%`.
+                false if is_rounded && (gold - answer).abs() < 0.005 * gold.abs() => Partial,
                 is_equal => when(is_equal),
             }
         }
@@ -549,7 +550,19 @@ impl Parsed {
             end
         };
         amount.recurs = recurs;
-        if let Some((unit, end)) = self.unit(next).filter(|_| !amount.ordinal) {
+        // `1980s` are no seconds.
+        let is_decade = amount.n_digits == 4
+            && amount.number % 10.0 == 0.0
+            && self.joined(next).is_some_and(|it| it.is("s"));
+        let unit = self.unit(next).filter(|_| !is_decade);
+        // `14th century` is `1300s`.
+        if let Some((_, end)) =
+            unit.as_ref().filter(|(unit, _)| amount.ordinal && unit.is_century())
+        {
+            let number = (amount.number - 1.0) * 100.0;
+            return Some((Amount { number, noun: Some("s".into()), ..Amount::default() }, *end));
+        }
+        if let Some((unit, end)) = unit.filter(|_| !amount.ordinal) {
             let (amount, end) = self.with_smaller(amount, unit, end);
             return Some(self.with_rate(amount, end));
         }

@@ -108,6 +108,10 @@ pub(super) struct Unit {
 }
 
 impl Unit {
+    pub(super) fn is_century(&self) -> bool {
+        self.dimension == "months" && self.factor == 1200.0
+    }
+
     /// Returns what it measures: units of a kind rival each other, even where none can be converted.
     pub(super) fn kind(&self) -> &str {
         match self.dimension.as_str() {
@@ -152,7 +156,7 @@ pub(super) struct Vocabulary {
     contentless: HashSet<String>,
     aliases: HashMap<String, String>,
     /// The stems of opposites: a direction by its number, with the side as its sign.
-    pub sides: HashMap<String, i32>,
+    pub sides: HashMap<String, Vec<i32>>,
     pub number_words: HashMap<String, NumberWord>,
     units: HashMap<String, Unit>,
     symbols: HashMap<String, Unit>,
@@ -213,9 +217,13 @@ impl Vocabulary {
             let words = sides.flat_map(|(side, sign)| names(side).map(move |word| (word, sign)));
             words.map(|(word, sign)| (stem(stemmer.as_ref(), &word), sign)).collect()
         };
+        let mut sides: HashMap<String, Vec<i32>> = HashMap::new();
+        for (word, side) in (1..).zip(opposites).flat_map(side) {
+            sides.entry(word).or_default().push(side);
+        }
         Self {
             language,
-            sides: (1..).zip(opposites).flat_map(side).collect(),
+            sides,
             particles: folded(Language::all().iter().flat_map(|other| &other.particles)),
             words,
             shaping: Shaping {

@@ -134,6 +134,8 @@ pub enum Class {
     Links,
     /// Words that are the same.
     Aliases,
+    /// Words of a clause that concludes: its value or name is the answer, as if emphasised.
+    Conclusions,
 
     /// Replies that decline as a whole.
     WholeReplies,
