@@ -20,8 +20,6 @@ use crate::text::pattern;
 
 /// Longest reply that is read, in bytes: a longer one answers.
 const LONGEST: usize = 3_000;
-/// Words in code or bold from which on they are no name of what is asked for.
-const LONG_CODE: usize = 6;
 
 /// Numbers that cite, which deny and answer nothing. `[1]` and `document 3` are dropped; of `source no. 1`, `page 3` and `documento n.º 5`
 /// (which is read as `n.o 5`) the noun stays.
@@ -93,12 +91,9 @@ impl Reply<'_> {
         // What comes before must be talk of the sources, or an apology: else the reply has an answer, and this is its caveat.
         let sentence = |clause: &Range<usize>| self.tokens[clause.start].sentence;
         let own = sentence(&clauses[place]);
-        // `I think 6 minutes, but I'm not sure.`
-        let is_doubt = self.at(Class::But, clauses[place].start) > 0
-            && self.has(Class::Speakers, &clauses[place]);
         let answers_before = |clause: &Range<usize>| {
             let is_other = self.has(Class::Topics, clause) || self.has(Class::Denials, clause);
-            (sentence(clause) != own || is_doubt)
+            sentence(clause) != own
                 && !is_other
                 && (!self.is_talk(clause) || self.has(Class::Hedges, clause))
         };
@@ -111,15 +106,9 @@ impl Reply<'_> {
             let is_hedged = self.has(Class::Hedges, clause);
             let has_number = || self.tokens[clause.clone()].iter().any(Token::is_number);
             let is_first = before.sentence != sentence(clause);
-            let talk = [Class::Topics, Class::Only, Class::Apologies];
             let goes_on = match contrast {
-                0 if is_own => !before.is_one_of(";；؛"),
-                0 => {
-                    is_first
-                        && is_hedged
-                        && has_number()
-                        && !talk.iter().any(|class| self.has(*class, clause))
-                }
+                0 if !is_own => is_first && is_hedged && has_number(),
+                0 => !before.is_one_of(";；؛"),
                 _ => is_own || is_first,
             };
             // `It is not stated; they only speak of its restoration.`
@@ -127,10 +116,7 @@ impl Reply<'_> {
             let is_content = || !is_topic && (has_number() || !self.is_talk(clause));
             goes_on && (is_hedged || is_content()) && !self.denies(&(begin..clause.end))
         };
-        // Commands in code are an answer, whatever is lacking besides.
-        let before = self.tokens[..clauses[place].end].iter();
-        before.filter(|token| token.emphasised && !token.is_symbol()).count() < LONG_CODE
-            && !clauses[..place].iter().any(answers_before)
+        !clauses[..place].iter().any(answers_before)
             && !clauses[place + 1..].iter().any(answers_after)
     }
 
@@ -195,7 +181,7 @@ impl Reply<'_> {
             n_quotes(&self.tokens[..*at]) % 2 == 0 || n_quotes(&self.tokens[*at..]) == 0
         };
         let places = |class: Class| -> Vec<usize> {
-            let near = clause.start.saturating_sub(2)..clause.end;
+            let near = clause.clone();
             near.filter(|at| self.at(class, *at) > 0).filter(is_plain).collect()
         };
         // Not those of a duty, a concession or a subordinate clause: `must not contain`, `says that no one was hurt`.

@@ -120,9 +120,8 @@ struct Span {
     end: usize,
     /// Ground against it.
     flaw: Option<Ground>,
-    /// Words of the question in its clause, and the number of those in its sentence.
+    /// Words of the question in its clause.
     near: BTreeSet<String>,
-    n_near: usize,
     emphasised: bool,
 }
 
@@ -135,7 +134,7 @@ impl Span {
 
 /// Returns the place that takes up most of the question; an emphasised one comes first.
 fn best<'s>(spans: impl Iterator<Item = &'s Span>) -> Option<&'s Span> {
-    spans.max_by_key(|span| (span.emphasised, span.near.len(), span.n_near, Reverse(span.first)))
+    spans.max_by_key(|span| (span.emphasised, span.near.len(), Reverse(span.first)))
 }
 
 /// All that is compared for one gold answer.
@@ -191,8 +190,7 @@ impl<'a> Case<'a> {
     }
 
     fn is_bare(&self) -> bool {
-        let n_sentences = self.answer.tokens.last().map_or(0, |last| last.sentence);
-        self.answer.n_words() <= self.most() && n_sentences <= 1
+        self.answer.n_words() <= self.most()
     }
 
     /// Number of words of a short answer.
@@ -272,9 +270,6 @@ impl<'a> Case<'a> {
         let is_beyond = |at: &usize| !(span.first..span.end).contains(at);
         let has_more = (0..tokens.len()).filter(is_beyond).any(|at| self.is_new(&tokens[at]));
         let ground = if has_more { Ground::AmongOthers } else { Ground::Contained };
-        if let Some(other) = self.other_option(span) {
-            return wrong(Ground::OtherGiven, other);
-        }
         let rivals = self.rivals(span);
         // Its clause says something else of it, as in `Gold, which is beside it`.
         let clause = self.answer.clause(span.first);
@@ -283,12 +278,17 @@ impl<'a> Case<'a> {
         let mut fair = spans.iter().filter(|span| span.flaw.is_none());
         if fair.all(|span| self.is_aside(span)) {
             let is_other = goes_on || rivals.iter().any(|rival| rival.first < span.first);
-            return if is_other { wrong } else { unsure }(Ground::SaidOfOther, quote);
+            return if is_other {
+                wrong(Ground::Contrasted, quote)
+            } else {
+                unsure(Ground::SaidOfOther, quote)
+            };
         }
         let Some(rival) = best(rivals.iter()) else {
             let sentence = self.answer.sentence(span.first).start;
             let is_late = self.answer.content(0..sentence).filter(|it| self.is_new(it)).count() > 1;
-            return if goes_on && is_late {
+            let is_open = goes_on && is_late;
+            return if is_open {
                 unsure(Ground::SaidOfOther, quote)
             } else {
                 correct(ground, quote)
@@ -308,7 +308,6 @@ impl<'a> Case<'a> {
             (false, true) if !is_first || covered && n_other > 0 => {
                 wrong(Ground::OtherGiven, other)
             }
-            (false, true) => unsure(Ground::SaidOfOther, other),
             // The first sentence is one candidate alone: it is the answer.
             _ if !is_first && self.is_sentence(rival, covered) => wrong(Ground::OtherGiven, other),
             _ if self.is_sentence(span, true) => correct(ground, quote),
@@ -365,23 +364,6 @@ impl<'a> Case<'a> {
         false
     }
 
-    /// Returns the option that the answer chooses instead, where the question offers the gold answer or another one: the first that
-    /// the answer has.
-    fn other_option(&self, span: &Span) -> Option<String> {
-        let (first, end) = *places(self.gold, self.question).first()?;
-        let or = |at: &usize| self.question.at(Class::Or, *at) > 0;
-        let asked = &self.question.tokens;
-        let is_option = |token: &&Token| token.content && !self.gold.has_word(token);
-        let other = match (end..end + 2).find(or) {
-            Some(or) => asked[or + 1..].iter().find(is_option),
-            None => asked[..(first.saturating_sub(2)..first).find(or)?].iter().rfind(is_option),
-        }?;
-        let is_chosen = |at: &usize| {
-            self.answer.word(*at) == other.text && !self.span(*at, at + 1, false).is_refuted()
-        };
-        (0..span.first).find(is_chosen).map(|at| self.answer.slice(at, at + 1))
-    }
-
     /// Returns the places of the gold answer, in order.
     fn spans(&self) -> Vec<Span> {
         let mut found: Vec<(usize, usize, bool)> = match self.sort() {
@@ -405,12 +387,9 @@ impl<'a> Case<'a> {
             Sort::Phrase | Sort::Long => {
                 let places = places(self.gold, self.answer).into_iter();
                 let places = places.chain(abbreviations(self.gold, self.answer));
-                // Not the `US` of `US$15`, nor the `months` of `six months` for `monthly`.
+                // Not the `US` of `US$15`.
                 let is_whole = |(first, end): &(usize, usize)| {
-                    let is_same = || self.gold.has_word(&self.answer.tokens[*first]);
-                    let is_part = |it: &Occurrence| it.first < *first && it.specific() != Some(1.0);
-                    let mention = self.answer.mention(*first);
-                    mention.is_none_or(|it| it.end <= *end && (!is_part(it) || is_same()))
+                    self.answer.mention(*first).is_none_or(|it| it.end <= *end)
                 };
                 let places = places.filter(is_whole);
                 places.map(|(first, end)| (first, end, self.is_joined(first, end))).collect()
@@ -436,14 +415,13 @@ impl<'a> Case<'a> {
     fn span(&self, first: usize, end: usize, is_longer: bool) -> Span {
         let flaw = if is_longer { Some(Ground::Longer) } else { self.flaw(first, end) };
         let near = self.asked(self.answer.clause(first));
-        let n_near = self.asked(self.answer.sentence(first)).len();
         // `So it is 46`, `46 in total`; not `so that` within a clause.
         let clause = self.answer.clause(first);
         let concludes = |at| self.answer.at(Class::Conclusions, at) > 0;
         let emphasised = self.answer.tokens[first].emphasised
             || concludes(clause.start)
             || (end..clause.end).any(concludes);
-        Span { first, end, flaw, near, n_near, emphasised }
+        Span { first, end, flaw, near, emphasised }
     }
 
     /// Returns what in the clause of a place speaks against it.
@@ -554,8 +532,7 @@ impl<'a> Case<'a> {
         };
         let is_own = |(item, _): &&(Range<usize>, bool)| {
             let mut content = answer.content(item.clone()).peekable();
-            content.peek().is_some()
-                && content.all(|token| self.is_gold(token) || self.is_asked(token))
+            content.peek().is_some() && content.all(|token| self.is_gold(token))
         };
         let has_own = items.iter().enumerate().any(|(at, item)| at != own && is_own(&item));
         let place = &tokens[first];
@@ -581,11 +558,9 @@ impl<'a> Case<'a> {
         };
         let after = items[own + 1..].iter().take_while(|item| is_foreign(item) || is_own(item));
         let foreign: Vec<_> = after.clone().filter(is_foreign).collect();
-        let n_before = items[..own].iter().rev().take_while(is_foreign).count();
         // `Paris, France` is no list; `Paris and London` and `Paris, London, Rome` are.
-        let is_linked =
-            items[own].1 && n_before > 0 || foreign.iter().any(|(_, is_linked)| *is_linked);
-        let is_list = foreign.len() + n_before > 1
+        let is_linked = foreign.iter().any(|(_, is_linked)| *is_linked);
+        let is_list = foreign.len() > 1
             || !foreign.is_empty() && (after.count() > 1 || self.parts().len() > 1);
         is_linked || is_list && (is_short || place.capital || !has_own)
     }
@@ -664,13 +639,16 @@ impl<'a> Case<'a> {
     /// Returns the names and emphasised words that neither the question nor a gold answer has.
     fn names(&self) -> Vec<(usize, usize)> {
         let (answer, tokens) = (self.answer, &self.answer.tokens);
+        // Of two options of the question, the other one counts.
+        let is_option = !places(self.gold, self.question).is_empty();
         let mut found: Vec<(usize, usize)> = Vec::new();
         for (at, token) in tokens.iter().enumerate() {
             let starts =
                 at == 0 || !answer.is_same_sentence(at - 1, at) || tokens[at - 1].is_one_of("¡¿");
             let is_lonely = starts && tokens.get(at + 1).is_none_or(|next| !next.capital);
             let is_marked = self.is_name() && token.capital && !is_lonely || token.emphasised;
-            let is_candidate = is_marked && token.is_word() && self.is_new(token);
+            let is_other = self.is_new(token) || is_option && token.content && !self.is_gold(token);
+            let is_candidate = is_marked && token.is_word() && is_other;
             if !is_candidate || answer.mention(at).is_some() {
                 continue;
             }
@@ -762,7 +740,7 @@ impl<'a> Case<'a> {
                     let is_missing = |(part, spans): (&Parsed, &Vec<Span>)| {
                         let is_there = spans.iter().any(|span| fits(&span));
                         let is_like = self.resembles(part, !self.is_short());
-                        !is_there && !is_like && (self.is_short() || spans.is_empty())
+                        !is_there && !is_like
                     };
                     let is_certain = parts.iter().zip(&spans).any(is_missing);
                     let decide = if is_certain { wrong } else { unsure };
@@ -867,7 +845,7 @@ impl<'a> Case<'a> {
         } else if n_asked == 0 && is_numbered {
             from.push(1);
         }
-        if is_person && tokens[len - 1].text.len() > 3 && !(1..given.len()).any(is_other) {
+        if is_person && !(1..given.len()).any(is_other) {
             from.push(len - 1);
         }
         let parsed = |from| Parsed::new(&self.gold.slice(from, len), self.gold.words);

@@ -68,12 +68,11 @@ pub fn declines_to_answer(
     // `Nobody is mentioned` does not give `Nobody`.
     let is_negative = question.answers.iter().any(|gold| has(gold, &[Class::Denials]));
     let sentences = split(reply);
-    let sentences = sentences.iter().map(|sentence| &reply[sentence.clone()]);
+    let mut parts = sentences.iter().flat_map(|it| reply[it.clone()].split([',', ';', '(']));
     declines(reply, phrases)
         && (is_negative || !is_correct(reply))
         && !says_gold(question, reply, language)
-        && !sentences.clone().any(gives)
-        && !sentences.flat_map(|sentence| sentence.split([',', ';', '('])).any(gives)
+        && !parts.any(gives)
 }
 
 /// Judges an answer to a question that has none.
