@@ -512,7 +512,11 @@ impl<'a> Case<'a> {
             Class::AtLeast if limit.is_none() && !self.question.has(Class::Musts) => {
                 Some(Ground::SaidOfOther)
             }
-            Class::MoreThan | Class::LessThan if limit.is_none() => Some(Ground::OtherLimit),
+            bound @ (Class::MoreThan | Class::LessThan)
+                if limit.is_none() && !self.question.has(bound) =>
+            {
+                Some(Ground::OtherLimit)
+            }
             _ => None,
         }
     }

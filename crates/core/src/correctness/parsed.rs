@@ -391,7 +391,7 @@ pub(super) fn written(gold: &Parsed, answer: &Parsed) -> Vec<(usize, usize, bool
         let is_whole = (at == 0 || token_of[at - 1] != first)
             && token_of.get(at + wanted.len()) != Some(&last);
         let part = &answer.tokens[first..=last];
-        let has = |raw: &&str| part.iter().any(|token| answer.raw(token) == *raw);
+        let has = |raw: &&str| part.iter().any(|token| answer.raw(token).starts_with(*raw));
         if is_whole && cased.iter().all(has) {
             let is_longer = begins_before(answer, first) || goes_on(answer, last + 1);
             places.push((first, last + 1, is_longer));

@@ -218,6 +218,14 @@ fn amounts(gold: &Amount, answer: &Amount) -> Agreement {
                 is_equal => when(is_equal),
             }
         }
+        // `365 days` for `one year`.
+        (Some(one), Some(other)) if one.is_months_of(other) || other.is_months_of(one) => {
+            let seconds = |unit: &Unit, it: &Amount| {
+                it.base() * if unit.dimension == "months" { 2_629_746.0 } else { 1.0 }
+            };
+            let (gold, answer) = (seconds(one, gold), seconds(other, answer));
+            if (gold - answer).abs() < 0.02 * gold { Partial } else { Different }
+        }
         (Some(one), Some(other)) if numbers || one.kind() == other.kind() => Different,
         _ if let Some((one, other)) = period.zip(other_period) => {
             when(one.0 == other.0 && equal(one.1, other.1))
@@ -550,18 +558,15 @@ impl Parsed {
             end
         };
         amount.recurs = recurs;
-        // `1980s` are no seconds.
+        // `1980s` are no seconds, and `1300s` are the 14th century.
         let is_decade = amount.n_digits == 4
             && amount.number % 10.0 == 0.0
             && self.joined(next).is_some_and(|it| it.is("s"));
-        let unit = self.unit(next).filter(|_| !is_decade);
-        // `14th century` is `1300s`.
-        if let Some((_, end)) =
-            unit.as_ref().filter(|(unit, _)| amount.ordinal && unit.is_century())
-        {
-            let number = (amount.number - 1.0) * 100.0;
-            return Some((Amount { number, noun: Some("s".into()), ..Amount::default() }, *end));
+        if is_decade && amount.number % 100.0 == 0.0 {
+            let number = amount.number / 100.0 + 1.0;
+            return Some((Amount { number, ordinal: true, ..amount }, next + 1));
         }
+        let unit = self.unit(next).filter(|_| !is_decade);
         if let Some((unit, end)) = unit.filter(|_| !amount.ordinal) {
             let (amount, end) = self.with_smaller(amount, unit, end);
             return Some(self.with_rate(amount, end));

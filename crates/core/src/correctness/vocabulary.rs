@@ -108,8 +108,9 @@ pub(super) struct Unit {
 }
 
 impl Unit {
-    pub(super) fn is_century(&self) -> bool {
-        self.dimension == "months" && self.factor == 1200.0
+    /// Returns true for months and years, where the other is a duration of days or less.
+    pub(super) fn is_months_of(&self, other: &Self) -> bool {
+        self.dimension == "months" && other.dimension == "duration"
     }
 
     /// Returns what it measures: units of a kind rival each other, even where none can be converted.
