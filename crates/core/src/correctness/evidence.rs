@@ -346,7 +346,10 @@ impl<'a> Case<'a> {
     /// Returns true if a clause before that of the gold answer takes up more of the question and goes on with something else: `It
     /// belongs to the fibrates, which are combined with statins.`
     fn is_aside(&self, span: &Span) -> bool {
-        if span.emphasised || self.answer.tokens[span.first].unspaced {
+        let in_brackets = span.first > 0
+            && self.answer.word(span.first - 1) == "("
+            && self.answer.word(span.end) == ")";
+        if span.emphasised || in_brackets || self.answer.tokens[span.first].unspaced {
             return false;
         }
         let end = self.answer.clause(span.first).start;
@@ -755,6 +758,14 @@ impl<'a> Case<'a> {
         let coverage = coverage(gold, self.answer);
         let has_others = !self.names().is_empty() || !self.siblings().is_empty();
         if matches!(sort, Sort::Written) {
+            // `In /var/log/app, as audit.log`.
+            let is_whole = |(.., is_longer): &(usize, usize, bool)| !is_longer;
+            let has = |text: &str| {
+                written(&Parsed::new(text, gold.words), self.answer).iter().any(is_whole)
+            };
+            if gold.text.rsplit_once('/').is_some_and(|(folder, file)| has(folder) && has(file)) {
+                return unsure(Ground::Part, text);
+            }
             return self.open(Ground::Absent, coverage < 1.0 && has_others);
         }
         if gold.mentions.iter().any(|gold| !gold.is_weak() && !self.answer.states(gold)) {

@@ -376,6 +376,8 @@ pub(super) fn written(gold: &Parsed, answer: &Parsed) -> Vec<(usize, usize, bool
     if wanted.is_empty() {
         return Vec::new();
     }
+    // `config/retention.yaml` is the file `retention.yaml`.
+    let is_file = gold.text.contains('.') && !gold.text.contains('/');
     let is_exact = gold.text.contains('_') || gold.text.starts_with(['-', '/', '~', '.']);
     let is_cased = |token: &&Token| {
         let before = &gold.text[..token.start];
@@ -391,9 +393,15 @@ pub(super) fn written(gold: &Parsed, answer: &Parsed) -> Vec<(usize, usize, bool
         let is_whole = (at == 0 || token_of[at - 1] != first)
             && token_of.get(at + wanted.len()) != Some(&last);
         let part = &answer.tokens[first..=last];
-        let has = |raw: &&str| part.iter().any(|token| answer.raw(token).starts_with(*raw));
+        // `E07` has the letter of `E-07`.
+        let is_own = |own: &str, raw: &str| {
+            own.strip_prefix(raw).is_some_and(|rest| rest.chars().all(|c| c.is_ascii_digit()))
+        };
+        let has = |raw: &&str| part.iter().any(|token| is_own(answer.raw(token), raw));
         if is_whole && cased.iter().all(has) {
-            let is_longer = begins_before(answer, first) || goes_on(answer, last + 1);
+            let is_in_folder = is_file && first > 0 && answer.tokens[first - 1].is("/");
+            let is_longer =
+                !is_in_folder && begins_before(answer, first) || goes_on(answer, last + 1);
             places.push((first, last + 1, is_longer));
         }
     }

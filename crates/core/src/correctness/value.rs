@@ -558,6 +558,9 @@ impl Parsed {
             end
         };
         amount.recurs = recurs;
+        if let Some(scale) = self.scale(next).filter(|_| is_share) {
+            return Some((amount.times(scale), next + 1));
+        }
         // `1980s` are no seconds, and `1300s` are the 14th century.
         let is_decade = amount.n_digits == 4
             && amount.number % 10.0 == 0.0
