@@ -110,6 +110,9 @@ const LONG: usize = 16;
 /// Number of words that a short answer may have besides those of its gold answer.
 const SHORT: usize = 4;
 
+/// Similarity from which a word may be another spelling: 1 less the edits by the longer word's letters.
+const ALIKE: f64 = 0.7;
+
 /// Number of places of one kind that are read: an answer with more says the same again.
 const PLACES: usize = 100;
 
@@ -795,20 +798,15 @@ impl<'a> Case<'a> {
         }
     }
 
-    /// Returns true if the answer has a word that begins like one of `gold` which the question lacks: `Krakatau` for `Krakatoa`; or,
+    /// Returns true if the answer has a word spelled like one of `gold` which the question lacks: `Krakatau` for `Krakatoa`; or,
     /// `with_equal`, such a word itself.
     fn resembles(&self, gold: &Parsed, with_equal: bool) -> bool {
-        let is_alike = |word: &Token, own: &Token| {
-            let len = |token: &Token| token.text.chars().count();
-            let pairs = word.text.chars().zip(own.text.chars());
-            let n_equal = pairs.take_while(|(a, b)| a == b).count();
-            if word.stem == own.stem {
-                with_equal
-            } else {
+        let is_alike = |word: &Token, own: &Token| match word.stem == own.stem {
+            true => with_equal,
+            false => {
                 own.is_word()
-                    && n_equal >= 3
-                    && n_equal * 2 >= len(word).max(len(own))
                     && !self.is_gold(own)
+                    && strsim::normalized_levenshtein(&word.text, &own.text) >= ALIKE
             }
         };
         let given = &self.answer.tokens;
