@@ -564,6 +564,7 @@ impl<'a> Case<'a> {
             !content.is_empty()
                 && is_short
                 && is_rival
+                && !content.iter().any(|token| self.is_gold(token))
                 && !answer.has_in(Class::Negations, item.clone())
         };
         let after = items[own + 1..].iter().take_while(|item| is_foreign(item) || is_own(item));
@@ -759,17 +760,18 @@ impl<'a> Case<'a> {
             };
         }
         let coverage = coverage(gold, self.answer);
-        let has_others = !self.names().is_empty() || !self.siblings().is_empty();
+        let has_others = !self.siblings().is_empty() || !self.names().is_empty();
         if matches!(sort, Sort::Written) {
-            // `In /var/log/app, as audit.log`.
-            let is_whole = |(.., is_longer): &(usize, usize, bool)| !is_longer;
-            let has = |text: &str| {
-                written(&Parsed::new(text, gold.words), self.answer).iter().any(is_whole)
+            // All of it in pieces may be it: `set autovacuum to off`.
+            let mut rest = self.answer.tokens.iter().skip_while(|it| !gold.has_word(it));
+            let is_between = |it: &Token| it.is_word() && !it.content && !gold.has_word(it);
+            let is_parted = rest.any(is_between) && rest.any(|it| it.content && gold.has_word(it));
+            let is_open = coverage == 1.0 && is_parted;
+            return if is_open {
+                unsure(Ground::Part, text)
+            } else {
+                self.open(Ground::Absent, coverage < 1.0 && has_others)
             };
-            if gold.text.rsplit_once('/').is_some_and(|(folder, file)| has(folder) && has(file)) {
-                return unsure(Ground::Part, text);
-            }
-            return self.open(Ground::Absent, coverage < 1.0 && has_others);
         }
         if gold.mentions.iter().any(|gold| !gold.is_weak() && !self.answer.states(gold)) {
             let is_other = |gold: &Occurrence| {
