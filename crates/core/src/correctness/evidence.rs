@@ -476,12 +476,14 @@ impl<'a> Case<'a> {
             return Some(Ground::SaidOfOther);
         }
         // `£42 per year` to `What is the monthly premium?`
-        let per = |it: &'a Occurrence| it.value.amount()?.per.as_ref();
-        let rates = || self.question.mentions.iter().filter_map(per);
+        let per = |it: &Occurrence| it.value.amount()?.per.clone();
+        let asked_rate = |at| match self.question.at(Class::Per, at) {
+            0 => self.question.mention(at).and_then(per),
+            len => Some(self.question.unit(at + len)?.0),
+        };
+        let mut rates = (0..self.question.tokens.len()).filter_map(asked_rate);
         let given = self.answer.mention(first).filter(|_| self.value().is_some()).and_then(per);
-        if given.is_some_and(|given| {
-            rates().any(|asked| asked.kind() == given.kind() && asked != given)
-        }) {
+        if given.is_some_and(|given| rates.any(|it| it.kind() == given.kind() && it != given)) {
             return Some(Ground::SaidOfOther);
         }
         // Not `WARNING or above`.

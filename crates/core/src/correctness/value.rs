@@ -629,7 +629,7 @@ impl Parsed {
     }
 
     /// Returns the unit whose symbol or name begins at `at`, with the token after it.
-    fn unit(&self, at: usize) -> Option<(Unit, usize)> {
+    pub(super) fn unit(&self, at: usize) -> Option<(Unit, usize)> {
         let first = self.tokens.get(at)?;
         let mut name = String::new();
         let mut best = None;
