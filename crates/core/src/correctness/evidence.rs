@@ -62,7 +62,6 @@ closed_set! {
         OtherOrder = "has the parts of `{}` in another order",
         SaidOfOther = "has the gold answer, and may say it of something else: `{}`",
         Part = "has a part of the gold answer: `{}`",
-        LongReference = "has {} of the reference's words",
         UnknownLanguage = "is not the gold answer, in a language without data",
         TooLong = "is longer than 20000 bytes",
         Forbidden = "states the forbidden `{}`",
@@ -101,8 +100,6 @@ enum Sort<'a> {
     Written,
     /// By words.
     Phrase,
-    /// By the share of its words: a reference in sentences.
-    Long,
 }
 
 /// Number of words from which a gold answer is a reference.
@@ -163,7 +160,6 @@ impl<'a> Case<'a> {
             Some(value) if is_never_code(value) => Sort::Value(value),
             _ if is_written(self.gold) => Sort::Written,
             Some(value) => Sort::Value(value),
-            None if self.gold.n_words() >= LONG => Sort::Long,
             None => Sort::Phrase,
         }
     }
@@ -390,7 +386,7 @@ impl<'a> Case<'a> {
                 let is_other = |at| kind.zip(self.answer.capitals(at)).is_some_and(|(a, b)| a != b);
                 equal.map(|it| (it.first, it.end, is_other(after(it.end)))).collect()
             }
-            Sort::Phrase | Sort::Long => {
+            Sort::Phrase => {
                 let places = places(self.gold, self.answer).into_iter();
                 let places = places.chain(abbreviations(self.gold, self.answer));
                 // Not the `US` of `US$15`.
@@ -716,12 +712,6 @@ impl<'a> Case<'a> {
                     self.open(Ground::Absent, false)
                 }
             }
-            Sort::Long => {
-                let coverage = coverage(self.gold, self.answer);
-                let share = format!("{:.0}%", 100.0 * coverage);
-                let decide = if coverage < 0.15 { wrong } else { unsure };
-                decide(Ground::LongReference, share)
-            }
             sort => self.in_parts(sort),
         }
     }
@@ -738,6 +728,10 @@ impl<'a> Case<'a> {
         let text = gold.slice(0, gold.tokens.len());
         let parts = self.parts();
         let spans: Vec<Vec<_>> = parts.iter().map(|gold| Case { gold, ..*self }.spans()).collect();
+        // A reference in sentences has many wordings.
+        if gold.n_words() >= LONG && self.resembles(gold, true) {
+            return unsure(Ground::Part, text);
+        }
         if parts.len() > 1 && !spans.iter().all(Vec::is_empty) {
             let fits = |span: &&Span| matches!(span.flaw, None | Some(Ground::Alternatives));
             let firsts = spans.iter().filter_map(|spans| spans.iter().find(fits));

@@ -166,7 +166,7 @@ fn decide(question: &Question, answer: &str, language: &'static Language) -> Rea
             answer: &given,
         };
         let reason = case.decide();
-        if reason.correctness == Correctness::Correct || reason.ground == Ground::LongReference {
+        if reason.correctness == Correctness::Correct {
             return reason;
         }
         let shorter = case.shorter();
