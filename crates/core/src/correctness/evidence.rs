@@ -304,9 +304,6 @@ impl<'a> Case<'a> {
         let is_led = || self.value().is_none() && tokens[..span.first].iter().any(leads);
         match (span.emphasised, rival.emphasised) {
             (true, false) => correct(ground, quote),
-            (false, true) if !is_first || covered && n_other > 0 => {
-                wrong(Ground::OtherGiven, other)
-            }
             // The first sentence is one candidate alone: it is the answer.
             _ if !is_first && self.is_sentence(rival, covered) => wrong(Ground::OtherGiven, other),
             _ if self.is_sentence(span, true) => correct(ground, quote),

@@ -111,13 +111,16 @@ impl Judgment {
     }
 }
 
+/// Grounds that a judge may see otherwise, whatever the rule decides.
+const OPEN: [Ground; 5] =
+    [Ground::AmongOthers, Ground::Absent, Ground::Part, Ground::OtherGiven, Ground::Contrasted];
+
 /// Judges `answer`, which does not decline.
 fn judge(question: &Question, answer: &str, language: &'static Language) -> Judgment {
     let Reason { correctness, ground, quote } = decide(question, answer, language);
     let mut judgment = Judgment::new(correctness, ground.name().replace("{}", &quote));
-    judgment.is_open |=
-        matches!(ground, Ground::AmongOthers | Ground::Absent | Ground::Part | Ground::OtherGiven)
-            || matches!(ground, Ground::AllParts | Ground::Polar) && split(answer).len() > 1;
+    judgment.is_open |= OPEN.contains(&ground)
+        || matches!(ground, Ground::AllParts | Ground::Polar) && split(answer).len() > 1;
     judgment
 }
 

@@ -7,29 +7,7 @@ use super::sanitize;
 
 const HIDDEN: &str = "***";
 /// Prefixes of the keys of common services.
-const PREFIXES: [&str; 21] = [
-    "sk-",
-    "pk-",
-    "sk_",
-    "pk_",
-    "rk_",
-    "hf_",
-    "ghp_",
-    "gho_",
-    "ghs_",
-    "github_pat_",
-    "glpat-",
-    "xox",
-    "AKIA",
-    "AIza",
-    "eyJ",
-    "lsv2_",
-    "gsk_",
-    "nvapi-",
-    "pplx-",
-    "r8_",
-    "pa-",
-];
+const PREFIXES: &str = include_str!("key_prefixes.txt");
 /// Ends of the names whose values are credentials.
 const NAMES: [&str; 8] =
     ["key", "token", "password", "passwd", "secret", "authorization", "sig", "signature"];
@@ -106,7 +84,7 @@ fn is_telling(token: &str) -> bool {
 
 fn is_credential(token: &str) -> bool {
     let has_prefix = PREFIXES
-        .iter()
+        .split_whitespace()
         .any(|prefix| token.strip_prefix(prefix).is_some_and(|rest| rest.len() >= 2 * LEAST_CHARS));
     let is_long = |part: &str| {
         let count = |is: fn(&u8) -> bool| part.bytes().filter(is).count();

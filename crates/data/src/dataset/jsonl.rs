@@ -46,27 +46,7 @@ use ragtriage_core::types::{
 pub(super) const QUESTIONS: &str = "questions.jsonl";
 
 /// Every key of a question and of its evidence, for suggestions.
-const KEYS: [&str; 19] = [
-    "id",
-    "query_id",
-    "text",
-    "question",
-    "query",
-    "history",
-    "role",
-    "standalone",
-    "kind",
-    "answers",
-    "evidence",
-    "relevant",
-    "required",
-    "forbidden",
-    "tags",
-    "split",
-    "doc",
-    "quotes",
-    "ranges",
-];
+const KEYS: &str = "id query_id text question query history role standalone kind answers evidence relevant required forbidden tags split doc quotes ranges";
 
 /// Number of bytes of a text's hash that form an id: the probability that two of 10,000 questions share one is
 /// under 1 in 20,000.
@@ -301,7 +281,11 @@ fn record(
     }
     unknown.retain(|key| !key.starts_with('_') && !allowed.contains(&key.as_str()));
     for key in unknown {
-        draft.fail(unknown_key(&identified(place, line), &key, nearest::word(&key, KEYS)));
+        draft.fail(unknown_key(
+            &identified(place, line),
+            &key,
+            nearest::word(&key, KEYS.split(' ')),
+        ));
     }
     Ok(record)
 }

@@ -5,29 +5,15 @@
 
 use crate::questions::PageBlock;
 
+macro_rules! assets {
+    ($($name:literal)*) => { [$(include_str!(concat!("assets/", $name, ".js"))),*] };
+}
+
 /// In order: definitions before their uses, `main.js` last.
-const FILES: [&str; 20] = [
-    include_str!("assets/words.js"),
-    include_str!("assets/text.js"),
-    include_str!("assets/longtext.js"),
-    include_str!("assets/payload.js"),
-    include_str!("assets/location.js"),
-    include_str!("assets/filter.js"),
-    include_str!("assets/columns.js"),
-    include_str!("assets/table.js"),
-    include_str!("assets/controls.js"),
-    include_str!("assets/parts.js"),
-    include_str!("assets/answers.js"),
-    include_str!("assets/evidence.js"),
-    include_str!("assets/explain.js"),
-    include_str!("assets/passages.js"),
-    include_str!("assets/prompt.js"),
-    include_str!("assets/detail.js"),
-    include_str!("assets/copy.js"),
-    include_str!("assets/keys.js"),
-    include_str!("assets/view.js"),
-    include_str!("assets/main.js"),
-];
+const FILES: [&str; 20] = assets!(
+    "words" "text" "longtext" "payload" "location" "filter" "columns" "table" "controls" "parts"
+    "answers" "evidence" "explain" "passages" "prompt" "detail" "copy" "keys" "view" "main"
+);
 
 /// The text between `<script>` and `</script>`.
 pub(super) fn script() -> String {
