@@ -91,9 +91,12 @@ impl Reply<'_> {
         // What comes before must be talk of the sources, or an apology: else the reply has an answer, and this is its caveat.
         let sentence = |clause: &Range<usize>| self.tokens[clause.start].sentence;
         let own = sentence(&clauses[place]);
+        // `I think 6 minutes, but I'm not sure.`
+        let is_doubt = self.at(Class::But, clauses[place].start) > 0
+            && self.has(Class::Speakers, &clauses[place]);
         let answers_before = |clause: &Range<usize>| {
             let is_other = self.has(Class::Topics, clause) || self.has(Class::Denials, clause);
-            sentence(clause) != own
+            (sentence(clause) != own || is_doubt)
                 && !is_other
                 && (!self.is_talk(clause) || self.has(Class::Hedges, clause))
         };

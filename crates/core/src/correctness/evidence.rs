@@ -416,10 +416,14 @@ impl<'a> Case<'a> {
         let near = self.asked(self.answer.clause(first));
         // `So it is 46`, `46 in total`; not `so that` within a clause.
         let clause = self.answer.clause(first);
-        let concludes = |at| self.answer.at(Class::Conclusions, at) > 0;
+        let concludes = |at| self.answer.at(Class::Conclusions, at);
+        let is_last = |at| {
+            concludes(at) > 0
+                && self.answer.content(at + concludes(at)..clause.end).next().is_none()
+        };
         let emphasised = self.answer.tokens[first].emphasised
-            || concludes(clause.start)
-            || (end..clause.end).any(concludes);
+            || concludes(clause.start) > 0
+            || (end..clause.end).any(is_last);
         Span { first, end, flaw, near, emphasised }
     }
 
@@ -431,8 +435,12 @@ impl<'a> Case<'a> {
         let sentence = answer.sentence(first).start;
         let bound = answer.mention(first).and_then(|mention| mention.bound);
         let is_denial = |at| answer.denies(at);
+        // Not `git diff without arguments`.
+        let is_denial_after = |at: usize| {
+            answer.denies(at) && !answer.words.sides.contains_key(&answer.tokens[at].stem)
+        };
         let is_denied = !is_firm(bound) && (from..first).any(is_denial)
-            || (end..to.min(end + 3)).any(is_denial);
+            || (end..to.min(end + 3)).any(is_denial_after);
         let is_negative = self.gold.has(Class::Negations) || self.question.has(Class::Negations);
         let is_refused = answer.has_in(Class::DenialsAfter, end..end + 3)
             && !self.question.has(Class::DenialsAfter);
@@ -458,25 +466,17 @@ impl<'a> Case<'a> {
         if let Some(flaw) = self.value().and_then(|gold| self.other_limit(gold, bound)) {
             return Some(flaw);
         }
-        // `The deputy of the manager`, `the manager's deputy` to `Who ...?`
-        let link = (first.saturating_sub(2)..first).rfind(|at| answer.at(Class::Links, *at) > 0);
-        let is_other =
-            |at: usize| answer.tokens.get(at).is_some_and(|it| it.is_word() && self.is_new(it));
-        let is_owner = answer.text[..answer.tokens[end - 1].end].ends_with("'s");
-        let belongs =
-            is_owner && is_other(end) || link.is_some_and(|at| at > 0 && is_other(at - 1));
-        if belongs && self.question.has(Class::Who) {
-            return Some(Ground::SaidOfOther);
-        }
         // `£42 per year` to `What is the monthly premium?`
         let per = |it: &Occurrence| it.value.amount()?.per.clone();
-        let asked_rate = |at| match self.question.at(Class::Per, at) {
+        let asked_rate = |at: usize| match self.question.at(Class::Per, at) {
             0 => self.question.mention(at).and_then(per),
+            _ if self.question.words.is_article(&self.question.tokens[at]) => None,
             len => Some(self.question.unit(at + len)?.0),
         };
-        let mut rates = (0..self.question.tokens.len()).filter_map(asked_rate);
         let given = self.answer.mention(first).filter(|_| self.value().is_some()).and_then(per);
-        if given.is_some_and(|given| rates.any(|it| it.kind() == given.kind() && it != given)) {
+        let mut rates: Vec<_> = (0..self.question.tokens.len()).filter_map(asked_rate).collect();
+        rates.retain(|it| given.as_ref().is_some_and(|given| it.kind() == given.kind()));
+        if !rates.is_empty() && !rates.iter().any(|it| Some(it) == given.as_ref()) {
             return Some(Ground::SaidOfOther);
         }
         // Not `WARNING or above`.
@@ -565,8 +565,10 @@ impl<'a> Case<'a> {
         let after = items[own + 1..].iter().take_while(|item| is_foreign(item) || is_own(item));
         let foreign: Vec<_> = after.clone().filter(is_foreign).collect();
         // `Paris, France` is no list; `Paris and London` and `Paris, London, Rome` are.
-        let is_linked = foreign.iter().any(|(_, is_linked)| *is_linked);
-        let is_list = foreign.len() > 1
+        let n_before = items[..own].iter().rev().take_while(is_foreign).count();
+        let is_linked =
+            items[own].1 && n_before > 0 || foreign.iter().any(|(_, is_linked)| *is_linked);
+        let is_list = foreign.len() + n_before > 1
             || !foreign.is_empty() && (after.count() > 1 || self.parts().len() > 1);
         is_linked || is_list && (is_short || place.capital || !has_own)
     }
@@ -619,7 +621,8 @@ impl<'a> Case<'a> {
         let is_silent =
             (from..to).all(|at| !tokens[at].content && self.answer.at(Class::And, at) == 0);
         let is_title = is_before
-            && between.iter().all(|token| token.is("(") || token.is_word() && !token.capital);
+            && between.iter().all(|token| token.is("(") || token.is_word() && !token.capital)
+            && !self.answer.has_in(Class::And, from..to);
         let in_brackets = !is_before
             && self.answer.word(from) == "("
             && !between.iter().any(|token| token.is(")"));
@@ -646,14 +649,21 @@ impl<'a> Case<'a> {
     fn names(&self) -> Vec<(usize, usize)> {
         let (answer, tokens) = (self.answer, &self.answer.tokens);
         // Of two options of the question, the other one counts.
-        let is_option = !places(self.gold, self.question).is_empty();
+        let asked = &self.question.tokens;
+        let is_or = |at: usize| self.question.at(Class::Or, at) > 0;
+        let is_option = |token: &Token| {
+            (1..asked.len()).any(|at| {
+                let is_other = asked[at].text == token.text && !self.gold.has_word(token);
+                is_other && (is_or(at - 1) || (at + 1..asked.len().min(at + 3)).any(is_or))
+            })
+        };
         let mut found: Vec<(usize, usize)> = Vec::new();
         for (at, token) in tokens.iter().enumerate() {
             let starts =
                 at == 0 || !answer.is_same_sentence(at - 1, at) || tokens[at - 1].is_one_of("¡¿");
             let is_lonely = starts && tokens.get(at + 1).is_none_or(|next| !next.capital);
             let is_marked = self.is_name() && token.capital && !is_lonely || token.emphasised;
-            let is_other = self.is_new(token) || is_option && token.content && !self.is_gold(token);
+            let is_other = self.is_new(token) || is_option(token);
             let is_candidate = is_marked && token.is_word() && is_other;
             if !is_candidate || answer.mention(at).is_some() {
                 continue;
@@ -853,7 +863,7 @@ impl<'a> Case<'a> {
         } else if n_asked == 0 && is_numbered {
             from.push(1);
         }
-        if is_person && !(1..given.len()).any(is_other) {
+        if is_person && tokens[len - 1].text.len() > 3 && !(1..given.len()).any(is_other) {
             from.push(len - 1);
         }
         let parsed = |from| Parsed::new(&self.gold.slice(from, len), self.gold.words);

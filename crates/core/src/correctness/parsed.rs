@@ -43,11 +43,11 @@ impl Parsed {
         let stems = content.map(|token| token.stem.clone()).collect();
         let mut sides = Vec::new();
         for (at, token) in tokens.iter().enumerate() {
-            let sentence = tokens[at + 1..].iter().take_while(|it| it.sentence == token.sentence);
-            let of = sentence.into_iter().find(|next| next.content);
-            for direction in words.sides.get(&token.stem).into_iter().flatten() {
-                let of = of.map(|of| of.stem.clone());
-                sides.push(Side { direction: *direction, of, token: token.clone() });
+            let Some(directions) = words.sides.get(&token.stem) else { continue };
+            let mut rest = tokens[at + 1..].iter().take_while(|it| it.sentence == token.sentence);
+            let of = rest.find(|next| next.content).map(|of| of.stem.clone());
+            for direction in directions {
+                sides.push(Side { direction: *direction, of: of.clone(), token: token.clone() });
             }
         }
         let mut parsed = Self { words, text, tokens, mentions: Vec::new(), stems, sides };
@@ -377,7 +377,7 @@ pub(super) fn written(gold: &Parsed, answer: &Parsed) -> Vec<(usize, usize, bool
         return Vec::new();
     }
     // `config/retention.yaml` is the file `retention.yaml`.
-    let is_file = gold.text.contains('.') && !gold.text.contains('/');
+    let is_file = matches!(&gold.tokens[..], [_, dot, _] if dot.is("."));
     let is_exact = gold.text.contains('_') || gold.text.starts_with(['-', '/', '~', '.']);
     let is_cased = |token: &&Token| {
         let before = &gold.text[..token.start];
@@ -428,7 +428,7 @@ fn goes_on(parsed: &Parsed, at: usize) -> bool {
 /// Returns true if a path, identifier, menu or cron line begins before `at`, or if a bracket may cite what is before it.
 fn begins_before(parsed: &Parsed, at: usize) -> bool {
     let Some(before) = at.checked_sub(1).map(|before| &parsed.tokens[before]) else { return false };
-    let (is_mark, own) = (before.is_one_of("(\"':,=。，："), &parsed.tokens[at]);
+    let (is_mark, own) = (before.is_one_of("$(\"':,=。，："), &parsed.tokens[at]);
     // `5 0 3 * * *`.
     let is_field = |it: &Token| (it.is_number() || it.is("*")) && it.emphasised == own.emphasised;
     // `It returns [3, 4] [1, 2].`

@@ -160,9 +160,12 @@ impl Lexer<'_> {
                 token.text = short.into();
             }
         }
-        // `2.4.0` is `2.4`.
-        if let Some(short) = token.text.strip_suffix(".0").filter(|it| it.matches('.').count() == 1)
-        {
+        // `2.4.0` is `2.4`; a `3.10` would be read as `3.1`.
+        let is_short = |it: &&str| {
+            it.split_once('.')
+                .is_some_and(|(_, it)| it == "0" || !it.ends_with('0') && !it.contains('.'))
+        };
+        if let Some(short) = token.text.strip_suffix(".0").filter(is_short) {
             token.text = short.into();
         }
         if token.is_word() {
@@ -187,10 +190,9 @@ impl Lexer<'_> {
         }
         let after = rest.chars().find(|c| c.is_alphanumeric());
         // `J. Smith`, `No. 5`.
-        let is_number = after.is_some_and(char::is_numeric);
         let is_short = self.tokens.last().is_some_and(|word| {
-            let len = word.end - word.start;
-            word.end + 1 == at && word.is_named() && (len == 1 || is_number && len <= 4)
+            let is_number = after.is_some_and(char::is_numeric) && word.is("no");
+            word.end + 1 == at && word.is_named() && (word.is_letter() || is_number)
         });
         // Two spaces are left where a citation began a sentence.
         let goes_on = after.is_some_and(char::is_lowercase) && !rest.starts_with("  ");

@@ -210,7 +210,10 @@ fn amounts(gold: &Amount, answer: &Amount) -> Agreement {
     match (&gold.unit, &answer.unit) {
         (Some(one), Some(other)) if one.converts_to(other) => {
             let is_same = numbers && one == other && rate == other_rate;
-            let is_rounded = one != other || gold.n_digits != answer.n_digits;
+            let rounds = |one: &Amount, other: &Amount| {
+                one.number.fract() == 0.0 && other.number.round() == one.number
+            };
+            let is_rounded = one != other || rounds(gold, answer) || rounds(answer, gold);
             let (gold, answer) = (gold.base() / rate, answer.base() / other_rate);
             match is_same || equal(gold, answer) {
                 // `26.2 miles` for `42.195 km`, `78.08%` for `78%`.
@@ -223,7 +226,7 @@ fn amounts(gold: &Amount, answer: &Amount) -> Agreement {
             let seconds = |unit: &Unit, it: &Amount| {
                 it.base() * if unit.dimension == "months" { 2_629_746.0 } else { 1.0 }
             };
-            let (gold, answer) = (seconds(one, gold), seconds(other, answer));
+            let (gold, answer) = (seconds(one, gold) / rate, seconds(other, answer) / other_rate);
             if (gold - answer).abs() < 0.02 * gold { Partial } else { Different }
         }
         (Some(one), Some(other)) if numbers || one.kind() == other.kind() => Different,
@@ -546,7 +549,7 @@ impl Parsed {
         {
             return Some((Amount { unit: Some(unit), recurs, ..single }, end));
         }
-        let (mut amount, end) = match self.number_word(at) {
+        let (amount, end) = match self.number_word(at) {
             Some(Share(share)) => (Amount { number: share, ..Amount::default() }, at + 1),
             _ => self.number(at)?,
         };
@@ -557,13 +560,19 @@ impl Parsed {
         } else {
             end
         };
+        // `Half a million dollars`.
+        let scale = self.scale(next).filter(|_| is_share);
+        let (mut amount, next, end) = match scale {
+            Some(scale) => (amount.times(scale), next + 1, next + 1),
+            None => (amount, next, end),
+        };
+        let is_share = is_share && scale.is_none();
         amount.recurs = recurs;
-        if let Some(scale) = self.scale(next).filter(|_| is_share) {
-            return Some((amount.times(scale), next + 1));
-        }
         // `1980s` are no seconds, and `1300s` are the 14th century.
         let is_decade = amount.n_digits == 4
             && amount.number % 10.0 == 0.0
+            && at > 0
+            && self.words.is_article(&self.tokens[at - 1])
             && self.joined(next).is_some_and(|it| it.is("s"));
         if is_decade && amount.number % 100.0 == 0.0 {
             let number = amount.number / 100.0 + 1.0;

@@ -218,8 +218,7 @@ impl Language {
     /// Returns all languages with data, English first.
     #[must_use]
     pub fn all() -> &'static [Self] {
-        let n = LANGUAGES.iter().take_while(|it| it.has_data()).count();
-        &LANGUAGES[..n]
+        &LANGUAGES[..LANGUAGES.partition_point(Self::has_data)]
     }
 
     /// Returns the words of one kind, such as the particles, of all languages.
