@@ -652,9 +652,9 @@ impl<'a> Case<'a> {
         let asked = &self.question.tokens;
         let is_or = |at: usize| self.question.at(Class::Or, at) > 0;
         let is_option = |token: &Token| {
-            (1..asked.len()).any(|at| {
+            (0..asked.len()).any(|at| {
                 let is_other = asked[at].text == token.text && !self.gold.has_word(token);
-                is_other && (is_or(at - 1) || (at + 1..asked.len().min(at + 3)).any(is_or))
+                is_other && (at.saturating_sub(2)..asked.len().min(at + 3)).any(is_or)
             })
         };
         let mut found: Vec<(usize, usize)> = Vec::new();
