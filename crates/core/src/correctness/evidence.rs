@@ -108,7 +108,7 @@ const LONG: usize = 16;
 const SHORT: usize = 4;
 
 /// Similarity from which a word may be another spelling: 1 less the edits by the longer word's letters.
-const ALIKE: f64 = 0.7;
+const ALIKE: f64 = 0.8;
 
 /// Number of places of one kind that are read: an answer with more says the same again.
 const PLACES: usize = 100;
@@ -276,7 +276,8 @@ impl<'a> Case<'a> {
             self.answer.content(span.end..clause.end.max(span.end)).any(|it| self.is_new(it));
         let mut fair = spans.iter().filter(|span| span.flaw.is_none());
         if fair.all(|span| self.is_aside(span)) {
-            let is_other = goes_on || rivals.iter().any(|rival| rival.first < span.first);
+            let is_other = goes_on && self.value().is_none()
+                || rivals.iter().any(|rival| rival.first < span.first);
             return if is_other {
                 wrong(Ground::Contrasted, quote)
             } else {
@@ -756,7 +757,9 @@ impl<'a> Case<'a> {
                         let is_like = self.resembles(part, !self.is_short());
                         !is_there && !is_like
                     };
-                    let is_certain = parts.iter().zip(&spans).any(is_missing);
+                    // `Paris, France` may be no list.
+                    let is_list = self.is_short() || parts.len() > 2 || gold.has(Class::And);
+                    let is_certain = is_list && parts.iter().zip(&spans).any(is_missing);
                     let decide = if is_certain { wrong } else { unsure };
                     decide(Ground::Part, text)
                 }

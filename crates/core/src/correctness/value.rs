@@ -571,6 +571,7 @@ impl Parsed {
         // `1980s` are no seconds, and `1300s` are the 14th century.
         let is_decade = amount.n_digits == 4
             && amount.number % 10.0 == 0.0
+            && amount.number < 2100.0
             && (self.tokens.len() == 2 || at > 0 && self.words.is_article(&self.tokens[at - 1]))
             && self.joined(next).is_some_and(|it| it.is("s"));
         if is_decade && amount.number % 100.0 == 0.0 {
