@@ -809,13 +809,10 @@ impl<'a> Case<'a> {
     /// Returns true if the answer has a word spelled like one of `gold` which the question lacks: `Krakatau` for `Krakatoa`; or,
     /// `with_equal`, such a word itself.
     fn resembles(&self, gold: &Parsed, with_equal: bool) -> bool {
-        let is_alike = |word: &Token, own: &Token| match word.stem == own.stem {
-            true => with_equal,
-            false => {
-                own.is_word()
-                    && !self.is_gold(own)
-                    && strsim::normalized_levenshtein(&word.text, &own.text) >= ALIKE
-            }
+        let is_alike = |word: &Token, own: &Token| {
+            let is_similar = || strsim::normalized_levenshtein(&word.text, &own.text) >= ALIKE;
+            let is_other = || own.is_word() && !self.is_gold(own) && is_similar();
+            if word.stem == own.stem { with_equal } else { is_other() }
         };
         let given = &self.answer.tokens;
         let mut words: Vec<&Token> = gold.tokens.iter().filter(|word| word.content).collect();
@@ -850,15 +847,9 @@ impl<'a> Case<'a> {
             let is_name = before.content && !self.gold.has_word(before) && !is_told;
             given[at].text == last.text && is_name && self.answer.is_same_sentence(at - 1, at)
         };
-        // `RIGHT JOIN` for `LEFT JOIN`, if the question has `left`.
-        let is_another = |pair: &[Token]| {
-            let [before, own] = pair else { return false };
-            own.is_word() && own.text == tokens[n_asked].text && self.is_new(before)
-        };
         let mut from = Vec::new();
         // Not the `toml` of `hatch.toml`.
         if n_asked > 0
-            && !given.windows(2).any(is_another)
             && tokens[n_asked].spaced
             && self.value().is_none_or(|value| !is_firm(value.bound))
         {

@@ -3,6 +3,10 @@
 //! Names are those of transformers' models of the family, with or without the prefix that a surrounding model adds.
 //! Heads (classifiers, projections) are read by their users; see [`super::Dense`] and [`super::Classifier`].
 
+use std::sync::LazyLock;
+
+use serde::Deserialize;
+
 use super::config::{Architecture, BertConfig};
 use super::kernel::Kernel;
 use super::linear::Dense;
@@ -40,6 +44,7 @@ pub struct Weights {
 }
 
 /// Names of a layer's parts.
+#[derive(Deserialize)]
 struct Names {
     layer: &'static str,
     query_key_value: [&'static str; 3],
@@ -50,31 +55,15 @@ struct Names {
     norm: &'static str,
 }
 
-const BERT: Names = Names {
-    layer: "encoder.layer",
-    query_key_value: ["attention.self.query", "attention.self.key", "attention.self.value"],
-    attention_out: "attention.output.dense",
-    attention_norm: "attention.output.LayerNorm",
-    widen: "intermediate.dense",
-    narrow: "output.dense",
-    norm: "output.LayerNorm",
-};
-
-const DISTILBERT: Names = Names {
-    layer: "transformer.layer",
-    query_key_value: ["attention.q_lin", "attention.k_lin", "attention.v_lin"],
-    attention_out: "attention.out_lin",
-    attention_norm: "sa_layer_norm",
-    widen: "ffn.lin1",
-    narrow: "ffn.lin2",
-    norm: "output_layer_norm",
-};
+/// Those of BERT and of `DistilBERT`.
+static NAMES: LazyLock<[Names; 2]> =
+    LazyLock::new(|| serde_json::from_str(include_str!("names.json")).expect("a list of names"));
 
 impl Architecture {
     fn names(self) -> &'static Names {
         match self {
-            Self::Bert | Self::Dpr | Self::Roberta => &BERT,
-            Self::DistilBert => &DISTILBERT,
+            Self::Bert | Self::Dpr | Self::Roberta => &NAMES[0],
+            Self::DistilBert => &NAMES[1],
         }
     }
 

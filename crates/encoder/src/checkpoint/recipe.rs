@@ -3,6 +3,7 @@
 
 use std::collections::BTreeMap;
 use std::path::Path;
+use std::sync::LazyLock;
 
 use serde::Deserialize;
 use serde_json::{Map, Value};
@@ -14,7 +15,7 @@ use ragtriage_core::config::Pooling;
 use ragtriage_core::types::Similarity;
 
 /// Method of reading a folder's model as an encoder of texts.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 pub struct Recipe {
     /// Pooling of token vectors to one vector.
     pub pooling: Pooling,
@@ -34,6 +35,7 @@ pub struct Recipe {
 pub const FILES: [&str; 3] = ["config.json", "tokenizer.json", "model.safetensors"];
 
 /// A model pinned by the bytes of its files.
+#[derive(Deserialize)]
 pub struct Pin {
     /// Its name on the Hugging Face hub.
     pub name: &'static str,
@@ -43,24 +45,9 @@ pub struct Pin {
     pub recipe: Recipe,
 }
 
-/// All pinned models.
-pub static PINS: [Pin; 1] = [Pin {
-    name: "sentence-transformers/all-MiniLM-L6-v2",
-    sha256: [
-        "953f9c0d463486b10a6871cc2fd59f223b2c70184f49815e7efbcab5d8908b41",
-        "be50c3628f2bf5bb5e3a7f17b1f74611b2561a3a27eeab05e5aa30f411572037",
-        "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db",
-    ],
-    // From the model's modules.json, 1_Pooling/config.json and sentence_bert_config.json.
-    recipe: Recipe {
-        pooling: Pooling::Mean,
-        normalize: true,
-        max_tokens: 256,
-        similarity: Similarity::Cosine,
-        query_prefix: String::new(),
-        passage_prefix: String::new(),
-    },
-}];
+/// All pinned models, with the recipes of their `modules.json`, `1_Pooling/config.json` and `sentence_bert_config.json`.
+pub static PINS: LazyLock<Vec<Pin>> =
+    LazyLock::new(|| serde_json::from_str(include_str!("pins.json")).expect("a list of pins"));
 
 /// A step of a sentence-transformers model.
 #[derive(Deserialize)]
