@@ -91,7 +91,8 @@ impl AnnotatorScreen {
     #[must_use]
     pub fn help(&self) -> String {
         COMMANDS
-            .iter()
+            .lines()
+            .filter_map(|line| line.split_once('\t'))
             .map(|(names, what)| wrapped_to(self.width, &format!("  {names:<6}"), what))
             .collect()
     }

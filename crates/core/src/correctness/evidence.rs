@@ -286,8 +286,8 @@ impl<'a> Case<'a> {
         }
         let Some(rival) = best(rivals.iter()) else {
             let sentence = self.answer.sentence(span.first).start;
-            let is_late = self.answer.content(0..sentence).filter(|it| self.is_new(it)).count() > 1;
-            let is_open = goes_on && is_late;
+            let mut before = self.answer.content(0..sentence).filter(|it| self.is_new(it));
+            let is_open = goes_on && before.nth(1).is_some();
             return if is_open {
                 unsure(Ground::SaidOfOther, quote)
             } else {
@@ -298,7 +298,6 @@ impl<'a> Case<'a> {
         let covers = span.near.is_superset(&rival.near);
         let covered = rival.near.is_superset(&span.near);
         let (n_near, n_other) = (span.near.len(), rival.near.len());
-        let apart = !self.answer.is_same_sentence(span.first, rival.first);
         let is_first = span.first < rival.first;
         // Words of the question lead up to a gold answer by words within its clause.
         let leads = |word: &Token| word.clause == tokens[span.first].clause && self.is_asked(word);
@@ -308,7 +307,12 @@ impl<'a> Case<'a> {
             // The first sentence is one candidate alone: it is the answer.
             _ if !is_first && self.is_sentence(rival, covered) => wrong(Ground::OtherGiven, other),
             _ if self.is_sentence(span, true) => correct(ground, quote),
-            _ if covers && (n_near > n_other || is_first && (apart || is_led())) => {
+            _ if covers
+                && (n_near > n_other
+                    || is_first
+                        && (!self.answer.is_same_sentence(span.first, rival.first)
+                            || is_led())) =>
+            {
                 correct(ground, quote)
             }
             // The other candidate comes first, with more words of the question.
@@ -370,9 +374,14 @@ impl<'a> Case<'a> {
             Sort::Written => written(self.gold, self.answer),
             Sort::Value(gold) => {
                 let equal = self.answer.mentions.iter().filter(|mention| {
+                    let word = self.answer.word(mention.first);
+                    // `3.10` is no `3.1`.
+                    let is_bare = mention.value.amount().is_some_and(|it| it.unit.is_none());
+                    let is_padded =
+                        !word.starts_with('0') && word.contains('.') && word.ends_with('0');
                     let is_alike = || {
-                        !self.is_version()
-                            || self.answer.word(mention.first) == self.gold.word(gold.first)
+                        word == self.gold.word(gold.first)
+                            || !(self.is_version() || is_bare && is_padded)
                     };
                     gold.relation(mention) == Agreement::Equal
                         && is_alike()
@@ -814,13 +823,14 @@ impl<'a> Case<'a> {
             let is_other = || own.is_word() && !self.is_gold(own) && is_similar();
             if word.stem == own.stem { with_equal } else { is_other() }
         };
-        let given = &self.answer.tokens;
         let mut words: Vec<&Token> = gold.tokens.iter().filter(|word| word.content).collect();
         if words.iter().any(|word| !self.is_asked(word)) {
             words.retain(|word| !self.is_asked(word));
         }
         with_equal && gold.mentions.iter().any(|gold| self.answer.states(gold))
-            || words.iter().any(|word| given.iter().any(|own| own.content && is_alike(word, own)))
+            || words
+                .iter()
+                .any(|word| self.answer.tokens.iter().any(|own| own.content && is_alike(word, own)))
     }
 
     /// Returns the shorter gold answers that are as good: without the words that the question begins it with (`Urban II` to `Which
@@ -849,10 +859,7 @@ impl<'a> Case<'a> {
         };
         let mut from = Vec::new();
         // Not the `toml` of `hatch.toml`.
-        if n_asked > 0
-            && tokens[n_asked].spaced
-            && self.value().is_none_or(|value| !is_firm(value.bound))
-        {
+        if n_asked > 0 && tokens[n_asked].spaced {
             from.push(n_asked);
         } else if n_asked == 0 && is_numbered {
             from.push(1);

@@ -2,6 +2,7 @@
 
 use std::collections::HashSet;
 use std::fmt;
+use std::iter;
 
 use super::declined::declines;
 use super::evidence::{Case, Correctness, Ground, Reason, correct, unsure, wrong};
@@ -10,7 +11,6 @@ use super::token::Token;
 use super::vocabulary::Vocabulary;
 use crate::language::{Class, Language};
 use crate::metric::answer::Scorer;
-use crate::text::citations::Citable;
 use crate::text::sentences::split;
 use crate::types::{KeyFact, Question, QuestionKind, Stance};
 
@@ -135,12 +135,8 @@ fn decide(question: &Question, answer: &str, language: &'static Language) -> Rea
     let words = Vocabulary::of(language);
     let asked = Parsed::new(&question.text, words);
     // A bracket of a gold answer is none of a citation: `arr[1]`.
-    let cites = |gold: &String| {
-        gold.contains('[')
-            || gold.starts_with('(')
-            || Citable::new([]).without_citations(gold) != *gold
-    };
-    let has_citations = !question.gold_texts().any(cites);
+    let has_bracket = |gold: &String| gold.contains('[') || gold.starts_with('(');
+    let has_citations = !question.gold_texts().any(has_bracket);
     let given = Parsed::read(answer, words, has_citations);
     if question.has_facts() {
         return by_facts(question, &asked, &given);
@@ -170,17 +166,14 @@ fn decide(question: &Question, answer: &str, language: &'static Language) -> Rea
         };
         let reason = case.decide();
         if reason.correctness == Correctness::Correct {
-            return reason;
+            return Some(reason);
         }
         let shorter = case.shorter();
         let others = shorter.iter().map(|gold| Case { gold, ..case }.decide());
-        others.fold(
-            reason,
-            |best, next| if next.correctness < best.correctness { next } else { best },
-        )
+        iter::once(reason).chain(others).min_by_key(|reason| reason.correctness)
     };
     // The best one: correct before unsure before wrong.
-    let reasons = gold_answers.iter().map(decide).min_by_key(|reason| reason.correctness);
+    let reasons = gold_answers.iter().filter_map(decide).min_by_key(|reason| reason.correctness);
     match reasons.unwrap_or_else(|| unsure(Ground::Absent, "")) {
         Reason { correctness: Correctness::Wrong, .. } if !language.has_data() => {
             unsure(Ground::UnknownLanguage, "")

@@ -160,11 +160,8 @@ impl Lexer<'_> {
                 token.text = short.into();
             }
         }
-        // `2.4.0` is `2.4`; a `3.10` would be read as `3.1`.
-        let is_short = |it: &&str| {
-            it.split_once('.')
-                .is_some_and(|(_, it)| it == "0" || !it.ends_with('0') && !it.contains('.'))
-        };
+        // `2.4.0` is `2.4`.
+        let is_short = |it: &&str| it.matches('.').count() == 1;
         if let Some(short) = token.text.strip_suffix(".0").filter(is_short) {
             token.text = short.into();
         }

@@ -137,20 +137,11 @@ fn cell(cell: &TableCell) -> String {
 
 /// Text that data gave: nothing in it may open a table cell, a tag, a link or code.
 pub(crate) fn escape(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    for c in one_line(text).chars() {
-        match c {
-            '<' => out.push_str("&lt;"),
-            '>' => out.push_str("&gt;"),
-            '&' => out.push_str("&amp;"),
-            '\\' | '`' | '|' | '*' | '_' | '[' | ']' => {
-                out.push('\\');
-                out.push(c);
-            }
-            c => out.push(c),
-        }
+    let mut text = one_line(text).replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;");
+    for mark in ["\\", "`", "|", "*", "_", "[", "]"] {
+        text = text.replace(mark, &format!("\\{mark}"));
     }
-    out
+    text
 }
 
 #[cfg(test)]

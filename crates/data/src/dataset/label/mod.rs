@@ -25,23 +25,8 @@ use ragtriage_core::types::{ByteRange, Document, Question};
 /// The grade of a document that answers the question.
 pub const ANSWERS: i32 = 3;
 
-/// The commands with their descriptions, in help order.
-pub const COMMANDS: [(&str, &str); 11] = [
-    ("y, 3", "relevant: it answers the question; you are then asked for the exact words"),
-    ("n, 0", "not relevant"),
-    ("1, 2", "partly relevant, as grade 1 or 2 (also `g 1`, `g 2`)"),
-    ("s", "skip: cannot say; the passage stays unjudged"),
-    ("b", "back to the previous passage, also of the previous question; judgments are kept"),
-    ("Enter", "keep the judgment of a passage that was judged before"),
-    ("d", "show the whole document"),
-    ("e", "end this question: the remaining passages stay unjudged"),
-    ("u", "unanswerable: nothing in the documents answers this question"),
-    (
-        "q",
-        "quit: the questions judged so far are saved; this one only if a passage answers it, else the next start asks it again",
-    ),
-    ("?", "this"),
-];
+/// The commands, a line each, with a tab before their descriptions; in help order.
+pub const COMMANDS: &str = include_str!("commands.txt");
 
 /// What a person is shown before a line is read.
 #[derive(Clone, Copy, Debug)]
