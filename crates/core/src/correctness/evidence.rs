@@ -540,7 +540,9 @@ impl<'a> Case<'a> {
         let n_of = |mark| before.iter().filter(|token| token.is(mark)).count();
         // Inside of brackets their items count, outside they are part of one.
         let brackets = if n_of("(") > n_of(")") { ["", ""] } else { ["([", ")]"] };
-        let mut items = answer.items(sentence, ",;、，،/", &[Class::And, Class::Or], brackets);
+        // Not `config/retention.yaml`.
+        let marks = if matches!(self.sort(), Sort::Written) { ",;、，،" } else { ",;、，،/" };
+        let mut items = answer.items(sentence, marks, &[Class::And, Class::Or], brackets);
         items.retain(|(item, _)| !(first + 1..end).contains(&item.start));
         let Some(own) = items.iter().position(|(item, _)| item.contains(&first)) else {
             return false;

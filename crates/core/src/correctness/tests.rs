@@ -126,6 +126,18 @@ fn values_are_equal_in_any_notation_and_never_with_another_unit_or_limit() {
 #[test]
 fn powers_fractions_rates_and_denied_limits_are_values() {
     check(&[
+        ("en", "When was it built?", "14th century", "In the 1300s", Correct),
+        ("en", "When was it built?", "the 1800s", "In the 18th century", Wrong),
+        ("en", "How long is the timeout?", "30 minutes", "It is 1800s by default.", Correct),
+        ("en", "Which version?", "2.4", "Since v2.4.0.", Correct),
+        ("en", "Which version?", "3.1", "3.10.0", Wrong),
+        ("en", "What share?", "78%", "78.08%", Unsure),
+        ("en", "What is the availability?", "99.9%", "99.99%", Wrong),
+        ("en", "How long?", "one year", "365 days", Unsure),
+        ("en", "What is the fine?", "$500,000", "half a million dollars", Correct),
+        ("en", "By how much?", "by 18%", "It fell to 18%.", Wrong),
+        ("de", "Um wie viel?", "um 18 %", "Es fiel auf 18 %.", Wrong),
+        ("en", "What is the rent per month?", "$900", "$900 per year", Unsure),
         ("en", "How fast is it answered?", "within 4 hours", "not within 4 hours", Wrong),
         ("en", "How long is it kept?", "6 years", "at least 6 years", Unsure),
         ("en", "How many?", "1,000,000", "10^6", Correct),
@@ -340,6 +352,60 @@ fn names_are_words_that_may_be_abbreviated_and_never_part_of_another() {
 fn sentences_are_right_by_what_they_assert() {
     let older = "Who is older, Annie Morton or Terry Richardson?";
     check(&[
+        // An aside says something else of it; a conclusion and brackets say it.
+        (
+            "en",
+            "Which mineral has a hardness of 7?",
+            "quartz",
+            "Topaz has a hardness of 7 on that scale, and quartz comes right below it with the same lustre.",
+            Wrong,
+        ),
+        (
+            "en",
+            "How many seats are there?",
+            "9",
+            "There are the chief seat and eight others, so nine in all.",
+            Correct,
+        ),
+        ("en", "Which codec is used?", "AMR", "It uses adaptive coding (AMR).", Correct),
+        // Lists: an item more, one that is missing.
+        (
+            "en",
+            "Which methods?",
+            "mTLS and OAuth",
+            "The API supports:\n- mTLS\n- OAuth\n- Basic",
+            Wrong,
+        ),
+        (
+            "en",
+            "Which browsers?",
+            "Chrome, Firefox and Edge",
+            "It supports Google Chrome, Mozilla Firefox and Microsoft Edge.",
+            Correct,
+        ),
+        (
+            "en",
+            "Which gases?",
+            "helium, neon and argon",
+            "The sheet names three gases: helium, neon and xenon. All displace oxygen in closed rooms.",
+            Wrong,
+        ),
+        ("en", "Which country?", "Iran", "Iraq", Wrong),
+        // Code in pieces, variables, placeholders, standards, ciphers.
+        ("en", "Which setting?", "autovacuum = off", "Set `autovacuum` to `off`.", Unsure),
+        ("en", "Which variable?", "APP_LOG", "`$APP_LOG`", Correct),
+        ("en", "Which command?", "kubectl drain <node>", "`kubectl drain <node-name>`", Correct),
+        ("en", "Which standard?", "ISO/IEC 27001", "ISO 27001:2022", Correct),
+        ("en", "Which cipher?", "AES-256", "256-bit AES", Correct),
+        ("en", "Which file?", "retention.yaml", "`config/retention.yaml`", Correct),
+        ("en", "Which command?", "git diff", "Run `git diff` without arguments", Correct),
+        (
+            "en",
+            "Which is larger, Lake Victoria or Lake Tanganyika?",
+            "Lake Victoria",
+            "Lake Tanganyika is larger than Lake Victoria.",
+            Wrong,
+        ),
         (
             "en",
             "How long does a rollback take?",
