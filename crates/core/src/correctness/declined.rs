@@ -177,7 +177,7 @@ impl Reply<'_> {
         let len = clause.len();
         let n_unspaced = self.tokens[clause.clone()].iter().filter(|token| token.unspaced).count();
         let (reach, short, long) = if n_unspaced * 2 > len { (12, 24, 60) } else { (5, 8, 18) };
-        // Quoted words deny nothing: `the error "not found" means`. The verb may precede the contrast: `nennen aber nicht`.
+        // Quoted words deny nothing: `the error "not found" means`.
         let n_quotes =
             |tokens: &[Token]| tokens.iter().filter(|token| token.is_one_of("\"'")).count();
         let is_plain = |at: &usize| {

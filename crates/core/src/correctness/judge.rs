@@ -43,7 +43,7 @@ impl Judge {
     }
 }
 
-/// Returns true if a reply declines to answer `question`: not if it is correct as a whole, or in a sentence or part of one that denies
+/// Returns true if a reply declines to answer `question`: not if it is correct as a whole, or in a part of a sentence that denies
 /// nothing and is no talk of the sources; nor if it says what a gold answer of yes, no or nothing says. A gold answer that denies something
 /// is not found in the reply as a whole.
 #[must_use]
@@ -94,7 +94,7 @@ pub struct Judgment {
     /// A short clause for a report.
     pub reason: String,
     /// True where a judge decides, if there is one: the rule is unsure, found the gold answer among other words or sentences, which may say
-    /// it of something else, or misses words of it, which others may replace.
+    /// it of something else, sets it apart, or misses words of it, which others may replace.
     pub is_open: bool,
 }
 

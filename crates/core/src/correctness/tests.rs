@@ -349,8 +349,7 @@ fn names_are_words_that_may_be_abbreviated_and_never_part_of_another() {
 }
 
 #[test]
-fn sentences_are_right_by_what_they_assert() {
-    let older = "Who is older, Annie Morton or Terry Richardson?";
+fn asides_lists_and_code_are_decided_by_what_is_said_besides() {
     check(&[
         // An aside says something else of it; a conclusion and brackets say it.
         (
@@ -406,6 +405,13 @@ fn sentences_are_right_by_what_they_assert() {
             "Lake Tanganyika is larger than Lake Victoria.",
             Wrong,
         ),
+    ]);
+}
+
+#[test]
+fn sentences_are_right_by_what_they_assert() {
+    let older = "Who is older, Annie Morton or Terry Richardson?";
+    check(&[
         (
             "en",
             "How long does a rollback take?",
