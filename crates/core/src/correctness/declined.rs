@@ -20,6 +20,8 @@ use crate::text::pattern;
 
 /// Longest reply that is read, in bytes: a longer one answers.
 const LONGEST: usize = 3_000;
+/// Words in code or bold from which on they are no name of what is asked for.
+const LONG_CODE: usize = 6;
 
 /// Numbers that cite, which deny and answer nothing. `[1]` and `document 3` are dropped; of `source no. 1`, `page 3` and `documento n.º 5`
 /// (which is read as `n.o 5`) the noun stays.
@@ -119,7 +121,10 @@ impl Reply<'_> {
             let is_content = || !is_topic && (has_number() || !self.is_talk(clause));
             goes_on && (is_hedged || is_content()) && !self.denies(&(begin..clause.end))
         };
-        !clauses[..place].iter().any(answers_before)
+        // Commands in code are an answer, whatever is lacking besides.
+        let before = self.tokens[..clauses[place].end].iter();
+        before.filter(|token| token.emphasised && !token.is_symbol()).count() < LONG_CODE
+            && !clauses[..place].iter().any(answers_before)
             && !clauses[place + 1..].iter().any(answers_after)
     }
 
@@ -184,7 +189,7 @@ impl Reply<'_> {
             n_quotes(&self.tokens[..*at]) % 2 == 0 || n_quotes(&self.tokens[*at..]) == 0
         };
         let places = |class: Class| -> Vec<usize> {
-            let near = clause.clone();
+            let near = clause.start.saturating_sub(2)..clause.end;
             near.filter(|at| self.at(class, *at) > 0).filter(is_plain).collect()
         };
         // Not those of a duty, a concession or a subordinate clause: `must not contain`, `says that no one was hurt`.

@@ -817,18 +817,24 @@ impl<'a> Case<'a> {
         }
     }
 
-    /// Returns true if the answer has a word spelled like one of `gold` which the question lacks: `Krakatau` for `Krakatoa`; or,
-    /// `with_equal`, such a word itself.
+    /// Returns true if the answer has a word spelled like the only one of `gold` which the question lacks: `Krakatau` for `Krakatoa`; or,
+    /// `with_equal`, one of these words itself.
     fn resembles(&self, gold: &Parsed, with_equal: bool) -> bool {
-        let is_alike = |word: &Token, own: &Token| {
-            let is_similar = || strsim::normalized_levenshtein(&word.text, &own.text) >= ALIKE;
-            let is_other = || own.is_word() && !self.is_gold(own) && is_similar();
-            if word.stem == own.stem { with_equal } else { is_other() }
-        };
         let mut words: Vec<&Token> = gold.tokens.iter().filter(|word| word.content).collect();
         if words.iter().any(|word| !self.is_asked(word)) {
             words.retain(|word| !self.is_asked(word));
         }
+        let is_alike = |word: &Token, own: &Token| {
+            // Not of a last name alone: others are like it.
+            let is_whole = || self.gold_answers.iter().any(|it| it.text == self.gold.text);
+            let is_similar = || {
+                words.len() == 1
+                    && is_whole()
+                    && strsim::normalized_levenshtein(&word.text, &own.text) >= ALIKE
+            };
+            let is_other = || own.is_word() && !self.is_gold(own) && is_similar();
+            if word.stem == own.stem { with_equal } else { is_other() }
+        };
         with_equal && gold.mentions.iter().any(|gold| self.answer.states(gold))
             || words
                 .iter()
