@@ -4,6 +4,8 @@ use std::cmp::Reverse;
 use std::collections::{BTreeSet, HashSet};
 use std::ops::Range;
 
+use strsim::normalized_levenshtein as similarity;
+
 use super::parsed::{Parsed, abbreviations, coverage, is_written, n_words, places, written};
 use super::token::Token;
 use super::value::{Agreement, Occurrence, Value, is_firm, opposed};
@@ -824,16 +826,12 @@ impl<'a> Case<'a> {
         if words.iter().any(|word| !self.is_asked(word)) {
             words.retain(|word| !self.is_asked(word));
         }
+        // Not of a last name alone: others are like it.
+        let one = words.len() == 1 && self.gold_answers.iter().any(|it| it.text == self.gold.text);
         let is_alike = |word: &Token, own: &Token| {
-            // Not of a last name alone: others are like it.
-            let is_whole = || self.gold_answers.iter().any(|it| it.text == self.gold.text);
-            let is_similar = || {
-                words.len() == 1
-                    && is_whole()
-                    && strsim::normalized_levenshtein(&word.text, &own.text) >= ALIKE
-            };
-            let is_other = || own.is_word() && !self.is_gold(own) && is_similar();
-            if word.stem == own.stem { with_equal } else { is_other() }
+            let is_other = one && own.is_word() && !self.is_gold(own);
+            let is_like = || similarity(&word.text, &own.text) >= ALIKE;
+            if word.stem == own.stem { with_equal } else { is_other && is_like() }
         };
         with_equal && gold.mentions.iter().any(|gold| self.answer.states(gold))
             || words

@@ -211,8 +211,7 @@ fn amounts(gold: &Amount, answer: &Amount) -> Agreement {
         (Some(one), Some(other)) if one.converts_to(other) => {
             let is_same = numbers && one == other && rate == other_rate;
             let rounds = |one: &Amount, other: &Amount| {
-                let is_round = one.number.fract() == 0.0 && other.number.round() == one.number;
-                is_round || one.n_digits == 0
+                one.n_digits == 0 || one.number.fract() == 0.0 && other.number.round() == one.number
             };
             let is_rounded = one != other || rounds(gold, answer) || rounds(answer, gold);
             let (gold, answer) = (gold.base() / rate, answer.base() / other_rate);
