@@ -272,7 +272,7 @@ impl<'a> Case<'a> {
         let has_more = (0..tokens.len()).filter(is_beyond).any(|at| self.is_new(&tokens[at]));
         let ground = if has_more { Ground::AmongOthers } else { Ground::Contained };
         let rivals = self.rivals(span);
-        // Its clause says something else of it, as in `Gold, which is beside it`.
+        // Its clause says something else of it: `quartz, which is softer`.
         let clause = self.answer.clause(span.first);
         let goes_on =
             self.answer.content(span.end..clause.end.max(span.end)).any(|it| self.is_new(it));
@@ -485,11 +485,14 @@ impl<'a> Case<'a> {
             _ if self.question.words.is_article(&self.question.tokens[at]) => None,
             len => Some(self.question.unit(at + len)?.0),
         };
-        let given = self.answer.mention(first).filter(|_| self.value().is_some()).and_then(per);
-        let mut rates: Vec<_> = (0..self.question.tokens.len()).filter_map(asked_rate).collect();
-        rates.retain(|it| given.as_ref().is_some_and(|given| it.kind() == given.kind()));
-        if !rates.is_empty() && !rates.iter().any(|it| Some(it) == given.as_ref()) {
-            return Some(Ground::SaidOfOther);
+        if let Some(given) =
+            self.answer.mention(first).filter(|_| self.value().is_some()).and_then(per)
+        {
+            let rates = (0..self.question.tokens.len()).filter_map(asked_rate);
+            let mut rates = rates.filter(|it| it.kind() == given.kind()).peekable();
+            if rates.peek().is_some() && !rates.any(|it| it == given) {
+                return Some(Ground::SaidOfOther);
+            }
         }
         // Not `WARNING or above`.
         let is_option = answer.at(Class::Or, end) > answer.at(Class::AtLeast, end)
@@ -677,8 +680,8 @@ impl<'a> Case<'a> {
                 at == 0 || !answer.is_same_sentence(at - 1, at) || tokens[at - 1].is_one_of("¡¿");
             let is_lonely = starts && tokens.get(at + 1).is_none_or(|next| !next.capital);
             let is_marked = self.is_name() && token.capital && !is_lonely || token.emphasised;
-            let is_other = self.is_new(token) || is_option(token);
-            let is_candidate = is_marked && token.is_word() && is_other;
+            let is_candidate =
+                is_marked && token.is_word() && (self.is_new(token) || is_option(token));
             if !is_candidate || answer.mention(at).is_some() {
                 continue;
             }
@@ -747,12 +750,12 @@ impl<'a> Case<'a> {
     fn in_parts(&self, sort: Sort<'_>) -> Reason {
         let gold = self.gold;
         let text = gold.slice(0, gold.tokens.len());
-        let parts = self.parts();
-        let spans: Vec<Vec<_>> = parts.iter().map(|gold| Case { gold, ..*self }.spans()).collect();
         // A reference in sentences has many wordings.
         if gold.n_words() >= LONG && self.resembles(gold, true) {
             return unsure(Ground::Part, text);
         }
+        let parts = self.parts();
+        let spans: Vec<Vec<_>> = parts.iter().map(|gold| Case { gold, ..*self }.spans()).collect();
         if parts.len() > 1 && !spans.iter().all(Vec::is_empty) {
             let fits = |span: &&Span| matches!(span.flaw, None | Some(Ground::Alternatives));
             let firsts = spans.iter().filter_map(|spans| spans.iter().find(fits));
@@ -803,14 +806,10 @@ impl<'a> Case<'a> {
             }
         }
         let is_opposite = || (0..self.answer.tokens.len()).any(|at| self.answer.opposes(at, gold));
+        let is_partial = coverage > 0.0 && coverage < 1.0;
         match self.resembles(gold, true) {
             // Not `Charles Robert Darwin` for `Charles Darwin`.
-            true if self.is_name()
-                && has_others
-                && self.is_short()
-                && coverage > 0.0
-                && coverage < 1.0 =>
-            {
+            true if self.is_name() && has_others && self.is_short() && is_partial => {
                 wrong(Ground::Absent, text)
             }
             true if self.is_short() && is_opposite() => wrong(Ground::Opposite, text),
