@@ -44,7 +44,7 @@ impl<'a> AnswerOf<'a> {
         let question = &self.trace.question;
         let answerable = question.kind != QuestionKind::Unanswerable;
         match family {
-            Family::AnswerCorrect => self.correctness().map(Correctness::score),
+            Family::AnswerCorrect => self.correctness().map(answer::correct),
             Family::Groundedness => answer::groundedness(self.answered()?, &self.packed()),
             Family::UncitedValues => self.n_unsupported(&self.texts(self.cited()?.0)),
             Family::UnsupportedValues => {

@@ -8,6 +8,7 @@ use ragtriage_core::attribute::classify::{self, Outcome};
 use ragtriage_core::attribute::judge::Judgments;
 use ragtriage_core::attribute::known::TopK;
 use ragtriage_core::correctness::{Correctness, Judge};
+use ragtriage_core::metric::answer;
 use ragtriage_core::types::{Condition, QuestionKind, Trace};
 use ragtriage_data::run::SavedRun;
 
@@ -114,5 +115,5 @@ pub fn correct(trace: &Trace, outcome: &Outcome, condition: Condition) -> Option
     if trace.question.kind == QuestionKind::Unanswerable {
         return None;
     }
-    outcome.judgments.correctness(condition).map(Correctness::score)
+    outcome.judgments.correctness(condition).map(answer::correct)
 }

@@ -22,8 +22,8 @@ use super::slices::{self, QuestionColumns, SliceGroup};
 use super::verdict::{self, BudgetOf, LossVerdict, VerdictFacts};
 use super::what_if::WhatIf;
 use ragtriage_core::attribute::classify::Outcome;
-use ragtriage_core::correctness::{Correctness, Judge};
-use ragtriage_core::metric::{Aggregate, Cutoff, Family, Metric, Quantity};
+use ragtriage_core::correctness::Judge;
+use ragtriage_core::metric::{Aggregate, Cutoff, Family, Metric, Quantity, answer};
 use ragtriage_core::stats::bootstrap::Bootstrap;
 use ragtriage_core::stats::interval::{IntervalMethod, of_mean};
 use ragtriage_core::types::{Condition, FailureClass, Fault, Trace};
@@ -273,10 +273,9 @@ fn columns<'a>(
                 .and_then(|metric| scores.column(metric))
                 .unwrap_or_else(|| vec![None; run.traces.len()])
         });
-    let correct = outcomes.iter().map(|outcome| {
-        let answer = outcome.judgments.correctness(Condition::Retrieved);
-        answer.map(Correctness::score)
-    });
+    let correct = outcomes
+        .iter()
+        .map(|outcome| outcome.judgments.correctness(Condition::Retrieved).map(answer::correct));
     let correct = correct.collect();
     (QuestionColumns { traces: &run.traces, outcomes, em, correct, cluster_of }, answer_f1)
 }

@@ -6,7 +6,7 @@ use std::ops::Range;
 
 use strsim::normalized_levenshtein as similarity;
 
-use super::parsed::{Parsed, abbreviations, coverage, is_written, n_words, places, written};
+use super::parsed::{Parsed, is_written, n_words, places, written};
 use super::token::Token;
 use super::value::{Agreement, Occurrence, Value, is_firm, opposed};
 use crate::closed_set::closed_set;
@@ -29,16 +29,6 @@ impl Correctness {
     #[must_use]
     pub fn from_correct(is_correct: bool) -> Self {
         if is_correct { Self::Correct } else { Self::Wrong }
-    }
-
-    /// Returns the answer score in units of correct answers: 1, 0.5 where the rule is unsure, 0.
-    #[must_use]
-    pub fn score(self) -> f64 {
-        match self {
-            Self::Correct => 1.0,
-            Self::Unsure => 0.5,
-            Self::Wrong => 0.0,
-        }
     }
 }
 
@@ -151,47 +141,34 @@ pub(super) struct Case<'a> {
 }
 
 impl<'a> Case<'a> {
-    /// Returns how the gold answer compares. A value with a unit and a power (`10^6`) are never code; code comes before a bare number.
+    /// Returns how the gold answer compares: a value with a unit is never code, and code comes before a bare number.
     fn sort(&self) -> Sort<'a> {
-        let is_never_code = |value: &Occurrence| {
-            let is_whole = value.end - value.first == self.gold.tokens.len();
-            value.value.amount().is_none_or(|amount| amount.unit.is_some())
-                || is_whole && self.gold.text.contains('^')
-        };
+        let has_unit = |it: &Occurrence| it.value.amount().is_none_or(|it| it.unit.is_some());
         match self.value() {
-            Some(value) if is_never_code(value) => Sort::Value(value),
+            Some(value) if has_unit(value) => Sort::Value(value),
             _ if is_written(self.gold) => Sort::Written,
             Some(value) => Sort::Value(value),
             None => Sort::Phrase,
         }
     }
 
-    /// Returns the gold answer's value, if it has just one, and besides it only a limit and the noun that is counted.
+    /// Returns the gold answer's value, if it has just one, and besides it only a limit, the word before it and the noun that is counted.
     fn value(&self) -> Option<&'a Occurrence> {
         let [mention] = self.gold.mentions.as_slice() else { return None };
         let noun = usize::from(!matches!(mention.value, Value::Clock(..)));
-        let is_alone = !self.gold.has_content_besides(mention.first..mention.end + noun);
+        // `port 443`.
+        let is_noun = |it: &&Token| it.is_word() && !it.capital && !it.unspaced;
+        let before = self.gold.tokens[..mention.first].last().filter(is_noun);
+        let first = mention.first - usize::from(before.is_some());
+        let is_alone = !self.gold.has_content_besides(first..mention.end + noun);
         // Not the range of `[0-9]+`.
         let is_limit = is_firm(mention.bound) && self.gold.n_words() < LONG;
         (is_limit || is_alone && !self.gold.text.starts_with('[')).then_some(mention)
     }
 
-    /// Returns true if the gold answer is a version such as `1.20`, which is not `1.2`.
-    fn is_version(&self) -> bool {
-        let is_decimal =
-            |gold: &Occurrence| gold.value.amount().is_some() && self.gold.text.contains('.');
-        let is_marked = || self.gold.text.starts_with(['v', 'V']);
-        self.value().is_some_and(is_decimal)
-            && (is_marked() || self.gold.has(Class::Versions) || self.question.has(Class::Versions))
-    }
-
     /// Returns true if the answer is little more than a gold answer would be, or one run of words in a frame: `The answer is X.`
     fn is_short(&self) -> bool {
-        self.is_bare() || self.gold.n_words() <= 2 * SHORT && self.is_framed()
-    }
-
-    fn is_bare(&self) -> bool {
-        self.answer.n_words() <= self.most()
+        self.answer.n_words() <= self.most() || self.gold.n_words() <= 2 * SHORT && self.is_framed()
     }
 
     /// Number of words of a short answer.
@@ -245,10 +222,6 @@ impl<'a> Case<'a> {
     pub(super) fn decide(&self) -> Reason {
         let spans = self.spans();
         match (best(spans.iter().filter(|span| span.flaw.is_none())), spans.first()) {
-            // `Another, not this one, because this one is slow.`
-            (Some(_), Some(first @ Span { flaw: Some(flaw), .. })) if first.is_refuted() => {
-                unsure(*flaw, self.quote(first))
-            }
             (Some(best), _) => self.found(best, &spans),
             (None, Some(flawed)) => self.flawed(flawed),
             (None, None) => self.absent(),
@@ -327,11 +300,7 @@ impl<'a> Case<'a> {
     /// The gold answer is there, but its clause speaks against it.
     fn flawed(&self, span: &Span) -> Reason {
         let flaw = span.flaw.unwrap_or(Ground::Part);
-        // `foo()[1]` may cite.
-        let cites = |next: &Token| next.is("[") && !next.spaced;
-        let may_cite =
-            flaw == Ground::Longer && self.answer.tokens.get(span.end).is_some_and(cites);
-        let is_certain = !may_cite && !matches!(flaw, Ground::SaidOfOther | Ground::Part);
+        let is_certain = !matches!(flaw, Ground::SaidOfOther | Ground::Part);
         if self.is_short() && is_certain || span.is_refuted() && !self.rivals(span).is_empty() {
             return wrong(flaw, self.quote(span));
         }
@@ -376,33 +345,24 @@ impl<'a> Case<'a> {
             Sort::Written => written(self.gold, self.answer),
             Sort::Value(gold) => {
                 let equal = self.answer.mentions.iter().filter(|mention| {
-                    let word = self.answer.word(mention.first);
-                    // `3.10` is no `3.1`.
-                    let is_bare = mention.value.amount().is_some_and(|it| it.unit.is_none());
-                    let is_padded =
-                        !word.starts_with('0') && word.contains('.') && word.ends_with('0');
-                    let is_alike = || {
-                        word == self.gold.word(gold.first)
-                            || !(self.is_version() || is_bare && is_padded)
-                    };
-                    gold.relation(mention) == Agreement::Equal
-                        && is_alike()
-                        && !self.contradicts_alias(mention)
+                    gold.relation(mention) == Agreement::Equal && !self.contradicts_alias(mention)
                 });
-                // `24 V (AC)` is no `24 V DC`.
-                let after = |end: usize| end + usize::from(self.answer.word(end) == "(");
-                let kind = self.gold.capitals(gold.end);
-                let is_other = |at| kind.zip(self.answer.capitals(at)).is_some_and(|(a, b)| a != b);
-                equal.map(|it| (it.first, it.end, is_other(after(it.end)))).collect()
+                // `24 V AC` is no `24 V DC`.
+                let kind = |of: &'a Parsed, end: usize| {
+                    Some(of.tokens.get(end)?).filter(|it| it.is_named())
+                };
+                let own = kind(self.gold, gold.end);
+                let is_other = |end| {
+                    own.zip(kind(self.answer, end)).is_some_and(|(own, it)| own.text != it.text)
+                };
+                equal.map(|it| (it.first, it.end, is_other(it.end))).collect()
             }
             Sort::Phrase => {
-                let places = places(self.gold, self.answer).into_iter();
-                let places = places.chain(abbreviations(self.gold, self.answer));
                 // Not the `US` of `US$15`.
                 let is_whole = |(first, end): &(usize, usize)| {
                     self.answer.mention(*first).is_none_or(|it| it.end <= *end)
                 };
-                let places = places.filter(is_whole);
+                let places = places(self.gold, self.answer).into_iter().filter(is_whole);
                 places.map(|(first, end)| (first, end, self.is_joined(first, end))).collect()
             }
         };
@@ -541,13 +501,9 @@ impl<'a> Case<'a> {
     fn is_enumerated(&self, first: usize, end: usize) -> bool {
         let (answer, tokens) = (self.answer, &self.answer.tokens);
         let sentence = answer.sentence(first);
-        let before = &tokens[sentence.start..first];
-        let n_of = |mark| before.iter().filter(|token| token.is(mark)).count();
-        // Inside of brackets their items count, outside they are part of one.
-        let brackets = if n_of("(") > n_of(")") { ["", ""] } else { ["([", ")]"] };
         // Not `config/retention.yaml`.
         let marks = if matches!(self.sort(), Sort::Written) { ",;、，،" } else { ",;、，،/" };
-        let mut items = answer.items(sentence, marks, &[Class::And, Class::Or], brackets);
+        let mut items = answer.items(sentence, marks, &[Class::And, Class::Or]);
         items.retain(|(item, _)| !(first + 1..end).contains(&item.start));
         let Some(own) = items.iter().position(|(item, _)| item.contains(&first)) else {
             return false;
@@ -635,15 +591,14 @@ impl<'a> Case<'a> {
         let is_before = end <= span.first;
         let (from, to) = if is_before { (end, span.first) } else { (span.end, first) };
         let between = &tokens[from..to];
-        let is_silent =
-            (from..to).all(|at| !tokens[at].content && self.answer.at(Class::And, at) == 0);
+        let is_silent = between.iter().all(|token| !token.content);
         let is_title = is_before
-            && between.iter().all(|token| token.is("(") || token.is_word() && !token.capital)
-            && !self.answer.has_in(Class::And, from..to);
+            && between.iter().all(|token| token.is("(") || token.is_word() && !token.capital);
+        let is_close = between.len() <= 2 && !self.answer.has_in(Class::And, from..to);
         let in_brackets = !is_before
             && self.answer.word(from) == "("
             && !between.iter().any(|token| token.is(")"));
-        (between.len() <= 2 && (is_silent || is_title) || in_brackets)
+        (is_close && (is_silent || is_title) || in_brackets)
             && self.answer.is_same_sentence(first, span.first)
     }
 
@@ -659,7 +614,7 @@ impl<'a> Case<'a> {
 
     /// Returns true if the gold answer is a name, in a language that marks names by capital letters.
     fn is_name(&self) -> bool {
-        self.gold.names_by_case() && self.gold.tokens.iter().any(|token| token.capital)
+        self.gold.words.language.names_by_case && self.gold.tokens.iter().any(|token| token.capital)
     }
 
     /// Returns the names and emphasised words that neither the question nor a gold answer has.
@@ -691,9 +646,7 @@ impl<'a> Case<'a> {
             }
         }
         // Initials, `BC`, `UN`: too short to be an answer instead.
-        found.retain(|(first, end)| {
-            end - first > 1 || tokens[*first].end - tokens[*first].start > 2
-        });
+        found.retain(|(first, end)| end - first > 1 || tokens[*first].text.len() > 2);
         found
     }
 
@@ -773,40 +726,36 @@ impl<'a> Case<'a> {
                         let is_like = self.resembles(part, !self.is_short());
                         !is_there && !is_like
                     };
-                    // `Paris, France` may be no list.
-                    let is_list = self.is_short() || parts.len() > 2 || gold.has(Class::And);
-                    let is_certain = is_list && parts.iter().zip(&spans).any(is_missing);
+                    let is_certain = parts.iter().zip(&spans).any(is_missing);
                     let decide = if is_certain { wrong } else { unsure };
                     decide(Ground::Part, text)
                 }
             };
         }
-        let coverage = coverage(gold, self.answer);
+        let is_covered = gold.stems.is_subset(&self.answer.stems);
         let has_others = !self.siblings().is_empty() || !self.names().is_empty();
         if matches!(sort, Sort::Written) {
             // All of it in pieces may be it: `set autovacuum to off`.
             let mut rest = self.answer.tokens.iter().skip_while(|it| !gold.has_word(it));
             let is_between = |it: &Token| it.is_word() && !it.content && !gold.has_word(it);
             let is_parted = rest.any(is_between) && rest.any(|it| it.content && gold.has_word(it));
-            let is_open = coverage == 1.0 && is_parted;
+            let is_open = is_covered && is_parted;
             return if is_open {
                 unsure(Ground::Part, text)
             } else {
-                self.open(Ground::Absent, coverage < 1.0 && has_others)
+                self.open(Ground::Absent, !is_covered && has_others)
             };
         }
         if gold.mentions.iter().any(|gold| !gold.is_weak() && !self.answer.states(gold)) {
             let is_other = |gold: &Occurrence| {
-                let is_bare = gold.value.amount().is_some_and(|amount| amount.unit.is_none());
-                let mut given = self.answer.mentions.iter();
-                (!is_bare || self.is_bare()) && given.any(|given| self.is_other_value(gold, given))
+                self.answer.mentions.iter().any(|it| self.is_other_value(gold, it))
             };
             if has_others || gold.mentions.iter().any(is_other) {
                 return wrong(Ground::Absent, text);
             }
         }
         let is_opposite = || (0..self.answer.tokens.len()).any(|at| self.answer.opposes(at, gold));
-        let is_partial = coverage > 0.0 && coverage < 1.0;
+        let is_partial = !is_covered && !gold.stems.is_disjoint(&self.answer.stems);
         match self.resembles(gold, true) {
             // Not `Charles Robert Darwin` for `Charles Darwin`.
             true if self.is_name() && has_others && self.is_short() && is_partial => {
@@ -845,12 +794,6 @@ impl<'a> Case<'a> {
         let len = tokens.len();
         let is_said = |token: &&Token| token.is_word() && self.question.has_word(token);
         let n_asked = tokens.iter().take(len.max(1) - 1).take_while(is_said).count();
-        let is_numbered = tokens[..len.min(1)].iter().all(Token::is_word)
-            && tokens.get(1).is_some_and(|next| next.spaced && !next.is_one_of("-+*/"))
-            && !tokens[0].capital
-            && tokens.iter().any(Token::is_number)
-            && self.gold.mentions.iter().all(|mention| mention.value.amount().is_some())
-            && self.value().is_none();
         let is_person = (2..=5).contains(&len)
             && self.question.has(Class::Who)
             && tokens.iter().all(|token| token.is("-") || token.is_named());
@@ -866,8 +809,6 @@ impl<'a> Case<'a> {
         // Not the `toml` of `hatch.toml`.
         if n_asked > 0 && tokens[n_asked].spaced {
             from.push(n_asked);
-        } else if n_asked == 0 && is_numbered {
-            from.push(1);
         }
         if is_person && tokens[len - 1].text.len() > 3 && !(1..given.len()).any(is_other) {
             from.push(len - 1);
@@ -879,7 +820,7 @@ impl<'a> Case<'a> {
     /// Returns the items of a list.
     fn parts(&self) -> Vec<Parsed> {
         let gold = self.gold;
-        let items = gold.items(0..gold.tokens.len(), ",;、，&", &[Class::And], ["([", ")]"]);
+        let items = gold.items(0..gold.tokens.len(), ",;、，&", &[Class::And]);
         items
             .into_iter()
             .map(|(at, _)| Parsed::new(&gold.slice(at.start, at.end), gold.words))

@@ -45,11 +45,9 @@ pub fn unsupported_values(
 /// Returns true if a passage contains `text` as it is, between characters that are no letters, digits or parts of numbers.
 fn is_verbatim(text: &str, passages: &[&str]) -> bool {
     let continues = |c: char| c.is_alphanumeric() || ".,-:/%".contains(c);
-    let is_number = text.bytes().all(|b| b.is_ascii_digit());
     let is_whole = |passage: &str, at: usize| {
-        let behind = &passage[at + text.len()..];
         // A full stop or a comma may end a sentence or a clause.
-        let behind = if is_number { behind } else { behind.trim_start_matches(['.', ',']) };
+        let behind = passage[at + text.len()..].trim_start_matches(['.', ',']);
         !passage[..at].ends_with(continues) && !behind.starts_with(continues)
     };
     passages.iter().any(|passage| passage.match_indices(text).any(|(at, _)| is_whole(passage, at)))
@@ -63,7 +61,7 @@ fn names(answer: &Parsed) -> Vec<(usize, usize)> {
     let is_name = |at: usize| {
         let token = &tokens[at];
         let is_code = token.is_word() && token.text.contains(char::is_numeric);
-        let is_capital = answer.names_by_case() && token.is_named() && token.content;
+        let is_capital = answer.words.language.names_by_case && token.is_named() && token.content;
         is_code || is_capital && (!starts(at) || tokens.get(at + 1).is_some_and(Token::is_named))
     };
     let mut found: Vec<(usize, usize)> = Vec::new();

@@ -6,7 +6,7 @@ use std::iter;
 
 use super::declined::declines;
 use super::evidence::{Case, Correctness, Ground, Reason, correct, unsure, wrong};
-use super::parsed::{Parsed, places};
+use super::parsed::Parsed;
 use super::token::Token;
 use super::vocabulary::Vocabulary;
 use crate::language::{Class, Language};
@@ -29,7 +29,10 @@ impl Judge {
     #[must_use]
     pub fn judge(&self, question: &Question, answer: &str, stance: Stance) -> Option<Judgment> {
         if question.kind == QuestionKind::Unanswerable {
-            return Some(unanswerable(stance));
+            let is_correct = stance == Stance::Declined;
+            let did = if is_correct { "declined" } else { "did not decline" };
+            let reason = format!("{did}, and the question has no answer");
+            return Some(Judgment::new(Correctness::from_correct(is_correct), reason));
         }
         if !question.has_facts() && question.answers.is_empty() {
             return None;
@@ -44,8 +47,8 @@ impl Judge {
 }
 
 /// Returns true if a reply declines to answer `question`: not if it is correct as a whole, or in a part of a sentence that denies
-/// nothing and is no talk of the sources; nor if it says what a gold answer of yes, no or nothing says. A gold answer that denies something
-/// is not found in the reply as a whole.
+/// nothing and is no talk of the sources; nor if it says what a gold answer of yes, no or nothing says. Where a
+/// gold answer begins with yes or no, the reply as a whole is not compared.
 #[must_use]
 pub fn declines_to_answer(
     question: &Question,
@@ -57,30 +60,21 @@ pub fn declines_to_answer(
         question.is_compared()
             && judge(question, text, language).correctness == Correctness::Correct
     };
-    let has = |text: &str, classes: &[Class]| {
-        let read = Parsed::new(text, Vocabulary::of(language));
-        classes.iter().any(|class| read.has(*class))
-    };
+    let words = Vocabulary::of(language);
+    // `No relevant information found` does not give `no`.
+    let is_polar = |gold: &String| polarity(&Parsed::new(gold, words)).is_some();
     // `The passages do not say (in fact six minutes).`
     let gives = |part: &str| {
-        is_correct(part) && !has(part, &[Class::Sources, Class::Denials, Class::Statements])
+        let talk = [Class::Sources, Class::Denials, Class::Statements];
+        let read = Parsed::new(part, words);
+        is_correct(part) && !talk.into_iter().any(|class| read.has(class))
     };
-    // `Nobody is mentioned` does not give `Nobody`.
-    let is_negative = question.answers.iter().any(|gold| has(gold, &[Class::Denials]));
     let sentences = split(reply);
     let mut parts = sentences.iter().flat_map(|it| reply[it.clone()].split([',', ';', '(']));
     declines(reply, phrases)
-        && (is_negative || !is_correct(reply))
-        && !says_gold(question, reply, language)
+        && (question.answers.iter().any(is_polar) || !is_correct(reply))
+        && !says_gold(question, reply, words)
         && !parts.any(gives)
-}
-
-/// Judges an answer to a question that has none.
-fn unanswerable(stance: Stance) -> Judgment {
-    let is_correct = stance == Stance::Declined;
-    let did = if is_correct { "declined" } else { "did not decline" };
-    let reason = format!("{did}, and the question has no answer");
-    Judgment::new(Correctness::from_correct(is_correct), reason)
 }
 
 /// Longest answer that is compared, in bytes; [`Ground::TooLong`] names it.
@@ -100,8 +94,7 @@ pub struct Judgment {
 
 impl fmt::Display for Judgment {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let colon = if self.reason.is_empty() { "" } else { ": " };
-        write!(f, "{}{colon}{}", self.correctness, self.reason)
+        write!(f, "{}: {}", self.correctness, self.reason)
     }
 }
 
@@ -144,63 +137,44 @@ fn decide(question: &Question, answer: &str, language: &'static Language) -> Rea
     let gold_answers: Vec<Parsed> =
         question.answers.iter().map(|gold| Parsed::new(gold, words)).collect();
     let polar: Vec<(bool, bool)> = gold_answers.iter().filter_map(polarity).collect();
-    let n_whole = polar.iter().filter(|(_, is_whole)| *is_whole).count();
-    let is_polar = question.kind == QuestionKind::YesNo || n_whole == gold_answers.len();
+    let is_polar =
+        question.kind == QuestionKind::YesNo || polar.iter().any(|(_, is_whole)| *is_whole);
     // To `No, never`, `yes` is wrong and `no` right; other words of `No, ...` are compared.
     let is_only_polar = polarity(&given).is_some_and(|(_, is_whole)| is_whole);
-    let is_clear = |gold| {
-        said(&given)
-            .is_some_and(|(said, alone)| alone && (said != gold || n_whole > 0 || is_only_polar))
-    };
+    let is_clear =
+        |gold| said(&given).is_some_and(|(said, alone)| alone && (said != gold || is_only_polar));
     if let Some((gold, _)) = polar.first().filter(|(gold, _)| is_polar || is_clear(*gold)) {
         return by_polarity(*gold, &given);
     }
-    let gold_stems = stems(&gold_answers);
+    let (gold_answers, gold_stems) = (&gold_answers[..], &stems(&gold_answers));
     let decide = |gold: &Parsed| {
-        let case = Case {
-            question: &asked,
-            gold,
-            gold_answers: &gold_answers,
-            gold_stems: &gold_stems,
-            answer: &given,
-        };
-        let reason = case.decide();
-        if reason.correctness == Correctness::Correct {
-            return Some(reason);
-        }
+        let case = Case { question: &asked, gold, gold_answers, gold_stems, answer: &given };
         let shorter = case.shorter();
         let others = shorter.iter().map(|gold| Case { gold, ..case }.decide());
-        iter::once(reason).chain(others).min_by_key(|reason| reason.correctness)
+        iter::once(case.decide()).chain(others).min_by_key(|reason| reason.correctness)
     };
     // The best one: correct before unsure before wrong.
-    let reasons = gold_answers.iter().filter_map(decide).min_by_key(|reason| reason.correctness);
-    match reasons.unwrap_or_else(|| unsure(Ground::Absent, "")) {
-        Reason { correctness: Correctness::Wrong, .. } if !language.has_data() => {
-            unsure(Ground::UnknownLanguage, "")
-        }
-        reason => reason,
+    let best = gold_answers.iter().filter_map(decide).min_by_key(|reason| reason.correctness);
+    let best = best.unwrap_or_else(|| unsure(Ground::Absent, ""));
+    if best.correctness == Correctness::Wrong && !language.has_data() {
+        return unsure(Ground::UnknownLanguage, "");
     }
+    best
 }
 
-/// Returns true if the question asks for yes or no, or a gold answer begins with one of them, and the reply says one; if the reply begins
-/// with the first words of a gold answer (`None: ...`), or has those of a negative one (`Nobody knows`); or if it has half of the words
-/// that a negative gold answer adds to the question.
-fn says_gold(question: &Question, reply: &str, language: &'static Language) -> bool {
-    let words = Vocabulary::of(language);
+/// Returns true if a reply says yes or no where a gold answer begins with one of them, or has half of the words that a gold answer
+/// which denies something (`Nobody knows`) adds to the question.
+fn says_gold(question: &Question, reply: &str, words: &'static Vocabulary) -> bool {
     let (asked, given) = (Parsed::new(&question.text, words), Parsed::read(reply, words, true));
     let says = |gold: &String| {
         let gold = Parsed::new(gold, words);
         let own: Vec<&String> = gold.stems.difference(&asked.stems).collect();
         let n_said = own.iter().filter(|stem| given.stems.contains(**stem)).count();
         let is_negative = gold.has(Class::Negations) || gold.has(Class::Denials);
-        let end = gold.tokens.iter().position(Token::is_symbol).unwrap_or(gold.tokens.len());
-        let first = Parsed::new(&gold.slice(0, end), words);
-        let ends = |end: usize| given.tokens.get(end).is_none_or(Token::is_symbol);
-        polarity(&gold).is_some() && is_explicit(&given)
-            || places(&first, &given).iter().any(|(at, end)| *at == 0 && ends(*end))
+        polarity(&gold).is_some() && said(&given).is_some_and(|(_, alone)| alone)
             || is_negative && gold.n_words() > 1 && n_said > 0 && n_said * 2 >= own.len()
     };
-    question.kind == QuestionKind::YesNo && is_explicit(&given) || question.answers.iter().any(says)
+    question.answers.iter().any(says)
 }
 
 /// Returns the stems of the words of texts.
@@ -239,52 +213,39 @@ fn polarity(parsed: &Parsed) -> Option<(bool, bool)> {
 
 /// Decides an answer to a question whose gold answer is yes (`true`) or no.
 fn by_polarity(gold: bool, answer: &Parsed) -> Reason {
-    match said(answer).map(|(said, _)| said) {
-        Some(said) => {
-            let decide = if said == gold { correct } else { wrong };
-            decide(Ground::Polar, if said { "yes" } else { "no" }.to_owned())
-        }
-        None => unsure(Ground::Polar, "neither yes nor no"),
-    }
-}
-
-/// Returns true if an answer says yes or no as a clause of its own.
-fn is_explicit(answer: &Parsed) -> bool {
-    said(answer).is_some_and(|(_, alone)| alone)
+    let Some((said, _)) = said(answer) else { return unsure(Ground::Polar, "neither yes nor no") };
+    let decide = if said == gold { correct } else { wrong };
+    decide(Ground::Polar, if said { "yes" } else { "no" })
 }
 
 /// Returns what an answer says: a word of yes or no that begins it, after pleasantries, or ends one of its short sentences
 /// (`The answer is no.`), or is emphasised; and whether it is a clause of its own. `None` if there is none, or both.
 fn said(answer: &Parsed) -> Option<(bool, bool)> {
     let tokens = &answer.tokens;
-    let mut found: Vec<(bool, bool)> = Vec::new();
-    let mut pleasantry = None;
-    let (mut opening, mut at) = (true, 0);
-    while at < tokens.len() {
-        let (said, len) = answer.polar(at).unwrap_or_default();
-        let pleasant = if opening { answer.at(Class::Openings, at) } else { 0 };
-        if pleasant > 0 && pleasant >= len {
-            // `네` is a yes, too.
-            pleasantry = pleasantry.or((len == pleasant).then_some((said, true)));
-            at += pleasant;
-            continue;
-        }
-        if len == 0 {
-            opening &= tokens[at].is_symbol();
-            at += 1;
-            continue;
-        }
-        let sentence = answer.sentence(at);
-        let end = sentence.end.max(at + len);
-        let closes = tokens[at + len..end].first().is_none_or(Token::is_symbol);
-        let n_before = answer.content(sentence.start..at).count();
-        let is_short = n_before <= if tokens[at].unspaced { 12 } else { 4 };
-        if opening || tokens[at].emphasised || closes && is_short {
-            found.push((said, closes));
-        }
-        opening = false;
-        at += len;
+    let len = |at: usize| answer.polar(at).map_or(0, |(_, len)| len);
+    let pleasantry = |at: usize| {
+        let symbol = usize::from(tokens.get(at).is_some_and(Token::is_symbol));
+        answer.at(Class::Openings, at).max(symbol)
+    };
+    let mut begin = 0;
+    while pleasantry(begin) >= len(begin).max(1) {
+        begin += pleasantry(begin);
     }
-    let first = found.first().copied().or(pleasantry)?;
+    let (mut found, mut at) = (Vec::new(), begin);
+    while at < tokens.len() {
+        if let Some((said, len)) = answer.polar(at) {
+            let sentence = answer.sentence(at);
+            let closes = sentence.end <= at + len || tokens[at + len].is_symbol();
+            let n_before = answer.content(sentence.start..at).count();
+            let is_short = n_before <= if tokens[at].unspaced { 12 } else { 4 };
+            if at == begin || tokens[at].emphasised || closes && is_short {
+                found.push((said, closes));
+            }
+        }
+        at += len(at).max(1);
+    }
+    // `네` is a pleasantry and a yes.
+    let only = || polarity(answer).map(|(said, _)| (said, true));
+    let first = found.first().copied().or_else(only)?;
     found.iter().all(|(said, _)| *said == first.0).then_some(first)
 }

@@ -7,6 +7,7 @@ use regex::{Regex, RegexSet};
 use serde::Deserialize;
 use unicode_normalization::UnicodeNormalization;
 
+use crate::language;
 use crate::text::citations::Citable;
 use crate::text::pattern;
 
@@ -18,36 +19,25 @@ pub(super) const EMPHASIS: char = '\u{e000}';
 struct Notation {
     characters: BTreeMap<String, String>,
     letters: BTreeMap<String, String>,
-    patterns: Patterns,
-}
-
-#[derive(Deserialize)]
-struct Patterns {
     markup: Vec<(String, String)>,
-    american_dates: Vec<String>,
     dates: Vec<String>,
     code: Vec<String>,
 }
 
-static NOTATION: LazyLock<Notation> = LazyLock::new(|| {
-    let text = include_str!("../../languages/notation.toml");
-    toml::from_str(text).unwrap_or_else(|error| panic!("languages/notation.toml: {error}"))
-});
+static NOTATION: LazyLock<Notation> = LazyLock::new(|| language::read("notation.toml"));
 static CHARACTERS: LazyLock<HashMap<char, &str>> = LazyLock::new(|| by_char(&NOTATION.characters));
 static LETTERS: LazyLock<HashMap<char, &str>> = LazyLock::new(|| by_char(&NOTATION.letters));
 static MARKUP: LazyLock<Vec<(Regex, &str)>> = LazyLock::new(|| {
-    let steps = NOTATION.patterns.markup.iter();
+    let steps = NOTATION.markup.iter();
     steps.map(|(markup, plain)| (pattern(markup), &**plain)).collect()
 });
 /// Finds in one pass whether there is any markup.
 static ANY_MARKUP: LazyLock<RegexSet> =
-    LazyLock::new(|| set(NOTATION.patterns.markup.iter().map(|(markup, _)| markup)));
-static CODE: LazyLock<RegexSet> = LazyLock::new(|| set(&NOTATION.patterns.code));
-/// Those with the month first, and those of any language.
-static DATES: LazyLock<[Vec<Regex>; 2]> = LazyLock::new(|| {
-    let all = [&NOTATION.patterns.american_dates, &NOTATION.patterns.dates];
-    all.map(|dates| dates.iter().map(|date| pattern(date)).collect())
-});
+    LazyLock::new(|| set(NOTATION.markup.iter().map(|(markup, _)| markup)));
+static CODE: LazyLock<RegexSet> = LazyLock::new(|| set(&NOTATION.code));
+/// The first has the month first.
+static DATES: LazyLock<Vec<Regex>> =
+    LazyLock::new(|| NOTATION.dates.iter().map(|date| pattern(date)).collect());
 
 fn set<'p>(patterns: impl IntoIterator<Item = &'p String>) -> RegexSet {
     RegexSet::new(patterns).expect("patterns of a file of ours")
@@ -60,7 +50,7 @@ fn by_char(read: &'static BTreeMap<String, String>) -> HashMap<char, &'static st
 /// Returns `answer` as plain text with one spelling of dashes, quotes and spaces; emphasis and line breaks are marked. Without
 /// `has_citations` numbers in brackets stay.
 pub(super) fn clean(answer: &str, has_citations: bool) -> String {
-    let mut text = characters(answer);
+    let mut text: String = spelled(answer.chars(), &CHARACTERS).nfkc().collect();
     if has_citations {
         text = Citable::new([]).without_citations(&text);
     }
@@ -71,33 +61,16 @@ pub(super) fn clean(answer: &str, has_citations: bool) -> String {
     text.trim().to_owned()
 }
 
-/// Digits of an exponent.
-const RAISED: &str = "⁰¹²³⁴⁵⁶⁷⁸⁹";
-
-/// One spelling of typographic characters; raised digits keep their place as `^2`.
-fn characters(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    let mut last = ' ';
-    for c in text.chars() {
-        let is_digit = |zero: &char| (c as u32).wrapping_sub(*zero as u32) < 10;
-        if RAISED.contains(c) && last != '^' && !RAISED.contains(last) {
-            out.push('^');
+/// Returns what is read for the characters.
+fn spelled(text: impl Iterator<Item = char>, read: &HashMap<char, &str>) -> String {
+    let mut out = String::new();
+    for c in text {
+        match read.get(&c) {
+            Some(read) => out.push_str(read),
+            None => out.push(c),
         }
-        if "½¼¾".contains(c) && !last.is_ascii_digit() {
-            out.push('0');
-        }
-        if let Some(read) = CHARACTERS.get(&c) {
-            out.push_str(read);
-        } else if let Some(zero) = ['٠', '۰', '०', '๐'].into_iter().find(is_digit) {
-            out.extend(char::from_digit(c as u32 - zero as u32, 10));
-        } else if c != '\n' && c.is_whitespace() {
-            out.push(' ');
-        } else {
-            out.push(c);
-        }
-        last = c;
     }
-    out.nfkc().map(|c| if c == '\u{3bc}' { 'µ' } else { c }).collect()
+    out
 }
 
 /// Lower case and NFKC, without Latin, Greek, Cyrillic and Arabic diacritics; one form for the variants of a letter.
@@ -106,14 +79,8 @@ pub(super) fn fold(text: &str) -> String {
         return text.to_ascii_lowercase();
     }
     let is_mark = |c: &char| matches!(c, '\u{300}'..='\u{36f}' | '\u{64b}'..='\u{65f}');
-    let mut out = String::with_capacity(text.len());
-    for c in text.nfkd().filter(|c| !is_mark(c)).flat_map(char::to_lowercase) {
-        match LETTERS.get(&c) {
-            Some(read) => out.push_str(read),
-            None => out.push(c),
-        }
-    }
-    out.nfc().collect()
+    let letters = text.nfkd().filter(|c| !is_mark(c)).flat_map(char::to_lowercase);
+    spelled(letters, &LETTERS).nfc().collect()
 }
 
 /// Returns true if a gold answer looks like code, a path, a formula, a reference or an identifier.
@@ -123,7 +90,7 @@ pub(super) fn is_code(gold: &str) -> bool {
 
 /// Returns year, month and day of the date in digits that begins `text`, with its bytes.
 pub(super) fn digit_date(text: &str, is_american: bool) -> Option<([Option<u32>; 3], usize)> {
-    let mut dates = DATES[usize::from(!is_american)..].iter().flatten();
+    let mut dates = DATES[usize::from(!is_american)..].iter();
     let date = dates.find_map(|date| date.captures(text))?;
     let field = |name| date.name(name).and_then(|field| field.as_str().parse().ok());
     Some((["year", "month", "day"].map(field), date[0].len()))

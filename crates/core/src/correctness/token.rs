@@ -4,12 +4,13 @@
 //! character is a symbol. In scripts without spaces each character is a word. Texts are compared token by token, so
 //! nothing is lost that a symbol says.
 
-use std::collections::HashSet;
 use std::sync::LazyLock;
 
 use regex::Regex;
 
 use super::notation::{EMPHASIS, fold};
+use super::vocabulary::Lexicon;
+use crate::language::Class;
 use crate::text::pattern;
 
 /// Kind of a token.
@@ -81,15 +82,6 @@ impl Token {
     }
 }
 
-/// Words of a language that shape tokens.
-#[derive(Default)]
-pub(super) struct Shaping {
-    /// Short forms that are dropped before an apostrophe.
-    pub elisions: HashSet<String>,
-    /// Words that begin a clause.
-    pub clause_words: HashSet<String>,
-}
-
 /// A token by kind. A word goes on over an apostrophe between letters, and the full stops of `U.S.`; `v1.2` is `1.2`.
 static TOKEN: LazyLock<Regex> = LazyLock::new(|| {
     let unspaced = r"\p{Thai}\p{Lao}\p{Myanmar}\p{Khmer}\p{Han}\p{Hiragana}\p{Katakana}ー";
@@ -107,9 +99,9 @@ static TOKEN: LazyLock<Regex> = LazyLock::new(|| {
 /// The `v1` at the end of `TLSv1.2`.
 static VERSION: LazyLock<Regex> = LazyLock::new(|| pattern(r"^.{2,}?(v)[0-9]"));
 
-/// Returns the tokens of a cleaned text.
-pub(super) fn tokens(text: &str, shaping: &Shaping) -> Vec<Token> {
-    let mut lexer = Lexer { text, shaping, tokens: Vec::new(), state: Token::default() };
+/// Returns the tokens of a cleaned text, shaped by elisions and the words that begin a clause.
+pub(super) fn tokens(text: &str, words: &Lexicon) -> Vec<Token> {
+    let mut lexer = Lexer { text, words, tokens: Vec::new(), state: Token::default() };
     let (mut at, mut spaced) = (0, true);
     while let Some(groups) = TOKEN.captures_at(text, at) {
         let whole = groups.get_match();
@@ -140,7 +132,7 @@ pub(super) fn tokens(text: &str, shaping: &Shaping) -> Vec<Token> {
 
 struct Lexer<'t> {
     text: &'t str,
-    shaping: &'t Shaping,
+    words: &'t Lexicon,
     tokens: Vec<Token>,
     /// Sentence, clause and emphasis of the next token.
     state: Token,
@@ -153,7 +145,7 @@ impl Lexer<'_> {
         token.text = fold(raw);
         token.capital = raw.starts_with(char::is_uppercase) || raw.ends_with(char::is_uppercase);
         if let Some((short, rest)) = token.text.split_once('\'').filter(|_| token.is_word()) {
-            if self.shaping.elisions.contains(short) {
+            if self.words.has(Class::Elisions, short) {
                 token.start += raw.find('\'').map_or(0, |len| len + 1);
                 token.text = rest.into();
             } else if rest == "s" {
@@ -168,7 +160,7 @@ impl Lexer<'_> {
         if token.is_word() {
             token.text.retain(|c| c != '.' && c != '\'');
         }
-        self.state.clause += usize::from(self.shaping.clause_words.contains(&token.text));
+        self.state.clause += usize::from(self.words.has(Class::ClauseWords, &token.text));
         token.clause = self.state.clause;
         let is_end = "。！？｡।؟!?…".contains(raw) || raw == "." && self.ends_sentence(token.end);
         if is_end {

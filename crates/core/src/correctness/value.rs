@@ -3,9 +3,8 @@
 use super::notation::digit_date;
 use super::parsed::Parsed;
 use super::token::{Kind, Token};
-use super::vocabulary::NumberWord::{self, Cardinal, Hour, Month, Ordinal, Scale, Share};
 use super::vocabulary::Unit;
-use crate::language::Class;
+use crate::language::Class::{self, Cardinals, ClockWords, Halves, Months, Ordinals, Scales};
 
 /// Relation of a value in an answer to a gold value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -28,8 +27,6 @@ const INEXACT: f64 = 9_007_199_254_740_992.0;
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Amount {
     pub number: f64,
-    /// The number if its separator means the other thing: `1.250`.
-    pub other: Option<f64>,
     /// Digits that it is written with; 0 for words and sums.
     pub n_digits: usize,
     pub ordinal: bool,
@@ -65,16 +62,22 @@ pub(super) struct Occurrence {
     pub bound: Option<Class>,
 }
 
+/// Classes of the phrases that make a limit of a value.
+const LIMITS: [Class; 6] =
+    [Class::AtMost, Class::AtLeast, Class::MoreThan, Class::LessThan, Class::Before, Class::After];
+
 /// Returns true for a limit that counts whether or not the gold answer is one.
 pub(super) fn is_firm(bound: Option<Class>) -> bool {
-    !matches!(bound, None | Some(Class::Before | Class::Since | Class::After))
+    !matches!(bound, None | Some(Class::Before | Class::After))
 }
 
 impl Occurrence {
     /// Returns true for a word that may count nothing: `one`, `second`, `daily`.
     pub(super) fn is_weak(&self) -> bool {
-        let is_adverb = self.end - self.first == 1;
-        self.value.amount().is_some_and(|it| it.is_weak() || is_adverb && it.per.is_some())
+        let Some(amount) = self.value.amount() else { return false };
+        let is_bare = amount.n_digits == 0 && amount.noun.is_none() && amount.unit.is_none();
+        let is_adverb = self.end - self.first == 1 && amount.per.is_some();
+        is_adverb || is_bare && (amount.ordinal || amount.number == 1.0)
     }
 
     /// Returns how this value of a gold answer relates to one of an answer.
@@ -99,20 +102,6 @@ impl Value {
         }
     }
 
-    /// Returns the words of time that limit it: of a date, a time of day or a bare number, and of a duration `after` alone.
-    fn limits_of_time(&self) -> &'static [Class] {
-        let Some(amount) = self.amount() else {
-            return &[Class::Before, Class::Since, Class::After];
-        };
-        match &amount.unit {
-            Some(unit) if unit.kind() == "duration" => &[Class::After],
-            None if amount.noun.is_none() && amount.per.is_none() => {
-                &[Class::Before, Class::Since, Class::After]
-            }
-            _ => &[],
-        }
-    }
-
     /// Returns the date that a value is, or may be: a plain number of four digits.
     pub(super) fn date(&self) -> Option<Date> {
         match self {
@@ -124,15 +113,9 @@ impl Value {
 }
 
 impl Amount {
-    /// Returns true for a word that may count nothing.
-    pub(super) fn is_weak(&self) -> bool {
-        let is_bare = self.n_digits == 0 && self.noun.is_none() && self.unit.is_none();
-        is_bare && (self.ordinal || self.number == 1.0)
-    }
-
     /// Returns the amount multiplied: no longer as its digits say.
     pub(super) fn times(self, factor: f64) -> Self {
-        Self { number: self.number * factor, other: None, n_digits: 0, ..self }
+        Self { number: self.number * factor, n_digits: 0, ..self }
     }
 
     /// Returns the year that a plain number of four digits may be.
@@ -160,14 +143,6 @@ impl Amount {
             _ => return None,
         };
         (unit.kind() == "duration" && time.is_finite()).then_some((&unit.dimension, time))
-    }
-
-    /// Returns true if the numbers are the same, read in one way or the other.
-    fn has_number_of(&self, other: &Self) -> bool {
-        let one = |number: Option<f64>, other: f64| number.is_some_and(|own| equal(own, other));
-        equal(self.number, other.number)
-            || one(self.other, other.number)
-            || one(other.other, self.number)
     }
 }
 
@@ -200,7 +175,7 @@ fn when(same: bool) -> Agreement {
 
 /// Compares amounts in their units; a number without a unit may be part of one with it.
 fn amounts(gold: &Amount, answer: &Amount) -> Agreement {
-    let numbers = gold.has_number_of(answer);
+    let numbers = equal(gold.number, answer.number);
     let (rate, other_rate) = match (&gold.per, &answer.per) {
         (Some(one), Some(other)) if one.dimension != other.dimension => return Different,
         (Some(one), Some(other)) => (one.factor, other.factor),
@@ -221,14 +196,6 @@ fn amounts(gold: &Amount, answer: &Amount) -> Agreement {
                 is_equal => when(is_equal),
             }
         }
-        // `365 days` for `one year`.
-        (Some(one), Some(other)) if one.is_months_of(other) || other.is_months_of(one) => {
-            let seconds = |unit: &Unit, it: &Amount| {
-                it.base() * if unit.dimension == "months" { 2_629_746.0 } else { 1.0 }
-            };
-            let (gold, answer) = (seconds(one, gold) / rate, seconds(other, answer) / other_rate);
-            if (gold - answer).abs() < 0.02 * gold { Partial } else { Different }
-        }
         (Some(one), Some(other)) if numbers || one.kind() == other.kind() => Different,
         _ if let Some((one, other)) = period.zip(other_period) => {
             when(one.0 == other.0 && equal(one.1, other.1))
@@ -242,7 +209,11 @@ fn amounts(gold: &Amount, answer: &Amount) -> Agreement {
         (None, None) => {
             let is_same = numbers && rate == other_rate;
             let is_equal = || equal(gold.number / rate, answer.number / other_rate);
-            when((is_same || is_equal()) && gold.is_decade() == answer.is_decade())
+            // `3.10` is no `3.1`, but `0.50` is `0.5`.
+            let digits = [gold.n_digits, answer.n_digits];
+            let is_padded = gold.number > 1.0 && gold.number.fract() != 0.0 && !digits.contains(&0);
+            let is_other = is_padded && digits[0] != digits[1];
+            when((is_same || is_equal()) && !is_other && gold.is_decade() == answer.is_decade())
         }
         _ => Unrelated,
     }
@@ -276,8 +247,9 @@ impl Parsed {
                 continue;
             };
             let (value, end) = self.range(at, value, end);
-            let bound = self.bound(at, end, value.limits_of_time());
-            found.push(Occurrence { first: at, end, bound, value });
+            let mut mention = Occurrence { first: at, end, bound: None, value };
+            mention.bound = self.bound(&mention);
+            found.push(mention);
             at = end;
         }
         found
@@ -297,7 +269,7 @@ impl Parsed {
         {
             return None;
         }
-        if let Some(Hour(hour)) = self.number_word(at) {
+        if let Some((ClockWords, hour)) = self.number_word(at) {
             return Some((Value::Clock((hour * 60.0) as u32, false), at + 1));
         }
         let date = self.digit_date(at).or_else(|| self.named_date(at));
@@ -306,15 +278,15 @@ impl Parsed {
         date.or_else(|| self.clock(at)).or_else(amount)
     }
 
-    /// Returns what the word at `at` says in a number, a date or a time.
-    pub(super) fn number_word(&self, at: usize) -> Option<NumberWord> {
+    /// Returns the class of the word at `at` in a number, a date or a time, and its value.
+    pub(super) fn number_word(&self, at: usize) -> Option<(Class, f64)> {
         self.words.number_words.get(self.word(at)).copied()
     }
 
     /// Returns the factor that the word at `at` names.
     fn scale(&self, at: usize) -> Option<f64> {
         match self.number_word(at) {
-            Some(Scale(scale)) => Some(scale),
+            Some((Scales, scale)) => Some(scale),
             _ => None,
         }
     }
@@ -353,11 +325,11 @@ impl Parsed {
         (Value::Range(Box::new(low), Box::new(high)), after)
     }
 
-    /// Returns the limit that the longest phrase directly before or after the tokens makes of them.
-    fn bound(&self, first: usize, end: usize, of_time: &[Class]) -> Option<Class> {
+    /// Returns the limit that the longest phrase directly before or after a value makes of it.
+    fn bound(&self, mention: &Occurrence) -> Option<Class> {
+        let (first, end) = (mention.first, mention.end);
         let mut best = (0, None, first);
-        let limits = [Class::AtMost, Class::AtLeast, Class::MoreThan, Class::LessThan];
-        for bound in limits.into_iter().chain(of_time.iter().copied()) {
+        for bound in LIMITS {
             for at in (first.saturating_sub(6)..first).chain(end..end + 3) {
                 let len = self.at(bound, at);
                 let is_before = at < first && (first - 1..=first).contains(&(at + len));
@@ -377,7 +349,7 @@ impl Parsed {
             Class::AtMost if is_denied(1) => Some(Class::MoreThan),
             Class::AtLeast if is_denied(1) => Some(Class::LessThan),
             Class::Before if is_denied(1) => Some(Class::AtLeast),
-            Class::After | Class::Since if is_denied(1) => Some(Class::AtMost),
+            Class::After if is_denied(1) => Some(Class::AtMost),
             bound => Some(bound),
         }
     }
@@ -394,30 +366,57 @@ impl Parsed {
             let digits = next.and_then(|_| self.number(at + 1));
             let (amount, end) = digits.filter(|(amount, _)| !amount.ordinal)?;
             let number = if is_minus { -amount.number } else { amount.number };
-            return Some((Amount { number, other: None, ..amount }, end));
+            return Some((Amount { number, ..amount }, end));
         }
         let (amount, end) = match token.kind {
+            _ if self.fraction(at).is_some() => (Amount::default(), at),
             Kind::Number => self.in_digits(at)?,
             Kind::Word => self.in_words(at)?,
             Kind::Symbol => return None,
         };
-        // `two-thirds`, `one fifth`.
-        let next = end + usize::from(self.word(end) == "-");
-        match self.number_word(next) {
-            Some(Share(share)) if share < 0.5 && !amount.ordinal && amount.number < 20.0 => {
-                Some((amount.times(share), next + 1))
+        // `4 3/8`, `two and a half million`, `half a million`.
+        let and = self.at(Class::And, end);
+        let next = if and == 1 { self.after_article(end + 1) } else { end };
+        let is_mixed = and == 1 || end == at || self.word(end + 1) == "/";
+        let share = self.fraction(next).filter(|_| is_mixed && !amount.ordinal);
+        let Some((share, end)) = share.filter(|_| amount.number < 100.0) else {
+            return Some((amount, end));
+        };
+        let amount = Amount { number: amount.number + share, ..Amount::default() };
+        let next = self.after_article(end);
+        Some(match self.scale(next) {
+            Some(scale) => (amount.times(scale), next + 1),
+            None => (amount, end),
+        })
+    }
+
+    /// `3/8`, `half`, `two-thirds`, `one fifth`: the share, and the token after it.
+    fn fraction(&self, at: usize) -> Option<(f64, usize)> {
+        let next = at + 1 + usize::from(self.word(at + 1) == "-");
+        match (self.number_word(at), self.number_word(next)) {
+            (Some((Halves, share)), _) => Some((share, at + 1)),
+            (Some((Cardinals, n)), Some((Halves, share))) if share < 0.5 => {
+                Some((n * share, next + 1))
             }
-            Some(Ordinal(part)) if amount.is_weak() && (3.0..=10.0).contains(&part) => {
-                Some((amount.times(1.0 / part), next + 1))
+            (Some((Cardinals, 1.0)), Some((Ordinals, part))) if (3.0..=10.0).contains(&part) => {
+                Some((1.0 / part, next + 1))
             }
-            _ => Some((amount, end)),
+            _ => {
+                self.joined(at + 1).filter(|slash| slash.is("/"))?;
+                let above: f64 = self.number_token(at)?.text.parse().ok()?;
+                let below: f64 = self.joined(at + 2)?.text.parse().ok()?;
+                let is_share = (2.0..=10.0).contains(&below) && above < below;
+                is_share.then_some((above / below, at + 3))
+            }
         }
     }
 
     /// Returns the number in digits at `at`: with groups, fractions, the end of an ordinal or a factor.
     fn in_digits(&self, at: usize) -> Option<(Amount, usize)> {
         let text = &self.tokens[at].text;
-        let (mut number, other) = parse(text, self.words.language.decimal == ",")?;
+        // `€5.000`, `5.000 €`: money has no three decimals.
+        let is_money = at > 0 && self.money(at - 1).is_some() || self.money(at + 1).is_some();
+        let mut number = parse(text, self.words.language.decimal == ",", is_money)?;
         let mut end = at + 1;
         // `12 400`.
         let is_group = |token: &&Token| token.spaced && token.text.len() == 3;
@@ -445,22 +444,15 @@ impl Parsed {
         if number >= INEXACT {
             return None;
         }
-        let amount = Amount { number, other, n_digits: text.len(), ..Amount::default() };
-        // `3/8`, `4 3/8`.
-        let added = || self.share(end).map(|(share, after)| (number + share, after));
-        let added = || added().filter(|_| number < 100.0);
-        if let Some((number, after)) = self.share(at).or_else(added) {
-            return Some((Amount { number, other: None, n_digits: 0, ..amount }, after));
-        }
+        let amount = Amount { number, n_digits: text.len(), ..Amount::default() };
         // `3rd`, `18. Mai`.
         let next = self.joined(end);
-        let is_month = matches!(self.number_word(end + 1), Some(Month(_)));
+        let is_month = matches!(self.number_word(end + 1), Some((Months, _)));
         if next.is_some_and(|next| next.is_word() || is_month)
             && self.at(Class::OrdinalEnds, end) > 0
         {
             return Some((Amount { ordinal: true, ..amount }, end + 1));
         }
-        let is_money = at > 0 && self.money(at - 1).is_some();
         let is_scale = |next: &&Token| next.capital || is_money || next.is("k");
         let letter = next.filter(is_scale).map_or("", |next| &next.text);
         let factor = match self.scale(end) {
@@ -470,14 +462,6 @@ impl Parsed {
             _ => return Some((amount, end)),
         };
         Some((amount.times(factor), end + 1))
-    }
-
-    /// `3/8`: the share, and the token after it.
-    fn share(&self, at: usize) -> Option<(f64, usize)> {
-        self.joined(at + 1).filter(|slash| slash.is_one_of("/\u{2044}"))?;
-        let above: f64 = self.number_token(at)?.text.parse().ok()?;
-        let below: f64 = self.joined(at + 2)?.text.parse().ok()?;
-        ((2.0..=10.0).contains(&below) && above < below).then_some((above / below, at + 3))
     }
 
     /// `forty-two`, `one hundred and twenty`, `two and a half million`, `a dozen`, `twenty-first`.
@@ -491,38 +475,28 @@ impl Parsed {
             let next = end + usize::from(hyphen || and);
             match self.number_word(next) {
                 // `三十`.
-                Some(Cardinal(value))
-                    if value == 10.0
-                        && (2.0..10.0).contains(&(current % 100.0))
-                        && self.tokens[next].unspaced =>
-                {
-                    current += current % 100.0 * 9.0;
+                Some((Cardinals, 10.0)) if current % 10.0 > 1.0 && self.tokens[next].unspaced => {
+                    current += current % 10.0 * 9.0;
                 }
-                Some(Cardinal(value)) if end == start || current % 100.0 == 0.0 => current += value,
-                Some(Cardinal(value)) if current % 10.0 == 0.0 && value < 10.0 => current += value,
-                Some(Ordinal(value)) if value > 0.0 && (end == start || hyphen || and) => {
+                Some((Cardinals, value)) if end == start || current % 100.0 == 0.0 => {
+                    current += value;
+                }
+                Some((Cardinals, value)) if current % 10.0 == 0.0 && value < 10.0 => {
+                    current += value;
+                }
+                Some((Ordinals, value)) if value > 0.0 && (end == start || hyphen || and) => {
                     let number = total + current + value;
                     return Some((Amount { number, ordinal: true, ..Amount::default() }, next + 1));
                 }
-                Some(Scale(scale)) if current > 0.0 && scale <= 100.0 => current *= scale,
-                Some(Scale(scale)) if current > 0.0 => {
+                Some((Scales, scale)) if current > 0.0 && scale <= 100.0 => current *= scale,
+                Some((Scales, scale)) if current > 0.0 => {
                     (total, current) = (total + current * scale, 0.0);
                 }
                 _ => break,
             }
             end = next + 1;
         }
-        let mut number = total + current;
-        let half = self.after_article(end + 1);
-        if self.at(Class::And, end) == 1
-            && half > end + 1
-            && let Some(Share(share)) = self.number_word(half)
-        {
-            (number, end) = (number + share, half + 1);
-            if let Some(scale) = self.scale(end) {
-                (number, end) = (number * scale, end + 1);
-            }
-        }
+        let number = total + current;
         (end > at).then_some((Amount { number, ..Amount::default() }, end))
     }
 
@@ -549,35 +523,18 @@ impl Parsed {
         {
             return Some((Amount { unit: Some(unit), recurs, ..single }, end));
         }
-        let (amount, end) = match self.number_word(at) {
-            Some(Share(share)) => (Amount { number: share, ..Amount::default() }, at + 1),
-            _ => self.number(at)?,
-        };
+        let (mut amount, end) = self.number(at)?;
         // `half of an hour`; a share of something else is a percentage.
         let is_share = amount.n_digits == 0 && amount.number > 0.0 && amount.number < 1.0;
-        let next = if is_share {
-            self.after_article(end + usize::from(self.at(Class::Links, end) == 1))
-        } else {
-            end
-        };
-        // `Half a million dollars`.
-        let scale = self.scale(next).filter(|_| is_share);
-        let (mut amount, next, end) = match scale {
-            Some(scale) => (amount.times(scale), next + 1, next + 1),
-            None => (amount, next, end),
-        };
-        let is_share = is_share && scale.is_none();
+        let of = self.at(Class::Links, end);
+        let next = if is_share { self.after_article(end + of) } else { end };
         amount.recurs = recurs;
-        // `1980s` are no seconds, and `1300s` are the 14th century.
+        // `1980s` are no seconds.
         let is_decade = amount.n_digits == 4
             && amount.number % 10.0 == 0.0
             && amount.number < 2100.0
             && (self.tokens.len() == 2 || at > 0 && self.words.is_article(&self.tokens[at - 1]))
             && self.joined(next).is_some_and(|it| it.is("s"));
-        if is_decade && amount.number % 100.0 == 0.0 {
-            let number = amount.number / 100.0 + 1.0;
-            return Some((Amount { number, ordinal: true, ..amount }, next + 1));
-        }
         let unit = self.unit(next).filter(|_| !is_decade);
         if let Some((unit, end)) = unit.filter(|_| !amount.ordinal) {
             let (amount, end) = self.with_smaller(amount, unit, end);
@@ -662,7 +619,7 @@ impl Parsed {
 
     /// Returns the currency at `at`, with the token after it.
     fn money(&self, at: usize) -> Option<(Unit, usize)> {
-        self.unit(at).filter(|(unit, _)| unit.is_money())
+        self.unit(at).filter(|(unit, _)| unit.kind() == "money")
     }
 
     /// `15:00`, `3 pm`, `15 Uhr`.
@@ -693,36 +650,34 @@ impl Parsed {
 
     /// A month by name with day and year in any order: `18 May 1980`, `May 18, 1980`, `the 18th of May`, `May 1980`, `September`.
     fn named_date(&self, at: usize) -> Option<(Date, usize)> {
-        let ([mut year, mut month, mut day], mut end, mut next) = ([None; 3], at, at);
-        loop {
-            let number = self.number(next).filter(|(number, _)| number.number.fract() == 0.0);
-            match (self.number_word(next), number) {
-                (Some(Month(named)), _) if month.is_none() => {
-                    (month, end) = (Some(named), next + 1);
-                }
-                (_, Some((number, after)))
-                    if day.or(year).is_none() && (1.0..=31.0).contains(&number.number) =>
-                {
-                    (day, end) = (Some(number.number as u32), after);
-                }
-                (_, Some((number, after)))
-                    if month.is_some() && year.is_none() && number.year().is_some() =>
-                {
-                    (year, end) = (Some(number.number as u32), after);
-                }
-                // One word between.
-                _ if next == end && end > at && self.is_date_link(next) => {
-                    next += 1;
-                    continue;
-                }
-                _ => break,
+        let part = |at: usize| {
+            if let Some((Months, month)) = self.number_word(at) {
+                return Some((1, month as u32, at + 1));
             }
-            next = end;
+            let (amount, end) = self.number(at)?;
+            let is_day = amount.number.fract() == 0.0 && (1.0..=31.0).contains(&amount.number);
+            let (field, number) =
+                if is_day { (2, amount.number as u32) } else { (0, amount.year()?) };
+            Some((field, number, end))
+        };
+        let (mut date, mut end): (Date, usize) = ([None; 3], at);
+        loop {
+            // One word between.
+            let linked = || part(end + 1).filter(|_| end > at && self.is_date_link(end));
+            let Some((field, number, after)) = part(end).or_else(linked) else { break };
+            let [year, month, _] = date;
+            // A year follows the month, and the day comes before the year.
+            let fits = [month.is_some(), true, year.is_none()][field];
+            if !fits || date[field].is_some() {
+                break;
+            }
+            (date[field], end) = (Some(number), after);
         }
+        let [year, month, day] = date;
         let name = self.tokens.get(end.checked_sub(1)?)?;
         let is_long = name.text.chars().count() > if name.capital { 4 } else { 5 };
         let is_date = month.is_some() && (year.or(day).is_some() || is_long);
-        is_date.then_some(([year, month, day], end))
+        is_date.then_some((date, end))
     }
 
     /// `,` or `of the` between the parts of a date.
@@ -732,8 +687,8 @@ impl Parsed {
     }
 }
 
-/// Reads digits with separators: the number, and the other number that they may be. `None` for times, versions and addresses.
-fn parse(text: &str, decimal_comma: bool) -> Option<(f64, Option<f64>)> {
+/// Reads digits with separators. `None` for times, versions and addresses.
+fn parse(text: &str, decimal_comma: bool, is_money: bool) -> Option<f64> {
     let text = text.replace('\'', "").replace('٫', ".").replace('٬', "");
     let n_marks = (text.matches(',').count(), text.matches('.').count());
     let is_grouped = |separator: char| {
@@ -745,15 +700,12 @@ fn parse(text: &str, decimal_comma: bool) -> Option<(f64, Option<f64>)> {
     let is_ambiguous = n_marks == (1, 0) && is_grouped(',') || n_marks == (0, 1) && is_grouped('.');
     let comma = match n_marks {
         _ if text.contains(':') => return None,
+        _ if is_ambiguous && is_money => n_marks.1 == 1,
         _ if is_ambiguous => decimal_comma,
         (2.., 0) if is_grouped(',') => false,
         (0, 2..) if is_grouped('.') => true,
         _ => text.rfind(',') > text.rfind('.'),
     };
-    let read = |comma: bool| {
-        let (thousands, decimal) = if comma { ('.', ',') } else { (',', '.') };
-        text.replace(thousands, "").replace(decimal, ".").parse::<f64>().ok()
-    };
-    // `5,000` is no 5.
-    Some((read(comma)?, read(!comma).filter(|other| is_ambiguous && Some(*other) > read(comma))))
+    let (thousands, decimal) = if comma { ('.', ',') } else { (',', '.') };
+    text.replace(thousands, "").replace(decimal, ".").parse().ok()
 }

@@ -4,7 +4,7 @@
 //! To add a language, write its file and nothing else. A key may be left out, except `yes`, `no`,
 //! `negations`, `months` and the classes of replies that decline. An entry may have several words; `*` at its end matches any ending, `*` at its
 //! start any beginning. Case and diacritics do not matter. Where an entry has several names, spaces separate them, and `_` the
-//! words of one name.
+//! words of one name; a value or a symbol that they stand for comes first.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -12,16 +12,11 @@ use std::sync::LazyLock;
 
 use include_dir::{Dir, File, include_dir};
 use serde::Deserialize;
+use serde::de::DeserializeOwned;
 use whatlang::{Lang, Script};
 
 /// The files: those of languages by their ISO 639-1 code.
 static FILES: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/languages");
-
-/// Languages without a file, by code.
-const OTHERS: &str = include_str!("../../languages/others.toml");
-
-/// The units that all languages share, by dimension: symbol, factor to the base unit, and the shift before it.
-const UNITS: &str = include_str!("../../languages/units.toml");
 
 /// A language's words and marks.
 #[derive(Default, Deserialize)]
@@ -59,6 +54,11 @@ pub struct Language {
 pub enum Class {
     /// Words without content of their own, besides the stop words.
     FunctionWords,
+    /// The articles and elisions above.
+    #[serde(skip)]
+    Articles,
+    #[serde(skip)]
+    Elisions,
     /// Conjunctions and pronouns that begin a clause.
     ClauseWords,
     /// Words that say yes.
@@ -93,11 +93,9 @@ pub enum Class {
     MoreThan,
     /// Phrases of an upper bound that is excluded.
     LessThan,
-    /// Words next to a date or time of day that make it an upper limit, where the gold answer is a lower one: `by`, `until`.
+    /// Words next to a value that make it an upper limit, where the gold answer is a lower one: `by`, `until`.
     Before,
-    /// Words next to a date or time of day that make it a lower limit, where the gold answer is an upper one: `from`, `since`.
-    Since,
-    /// The same before a duration, too: `after`, `every`.
+    /// Words next to a value that make it a lower limit, where the gold answer is an upper one: `from`, `after`, `every`.
     After,
     /// Words of a question that asks what must be kept: an answer's "at least" is none of another limit.
     Musts,
@@ -119,7 +117,7 @@ pub enum Class {
     NameStarts,
     /// Words between the words of a name, and before a place that has it: `of`.
     Links,
-    /// Words that are the same.
+    /// Words that are the same, the first one first.
     Aliases,
     /// Words of a clause that concludes: its value or name is the answer, as if emphasised.
     Conclusions,
@@ -153,28 +151,24 @@ pub enum Class {
     /// Verbs of treating a topic, and of what is known: `The text describes the trial, not the verdict.`
     Topics,
 
-    /// Names of 0, 1, 2 and so on.
-    Cardinals,
-    /// Names of 20, 30 to 90.
-    Tens,
-    /// The word between a unit and the ten that follows it: `fünfundzwanzig`.
-    UnitBeforeTen,
-    /// Ordinals of 0, 1, 2 and so on.
+    /// Ordinals: value, then the names. Of two classes up to `ClockWords` that have a word, the later one wins.
     Ordinals,
+    /// The twelve months: number, then the names.
+    Months,
+    /// Numbers: value, then the names.
+    Cardinals,
+    /// Factors: value, then the names.
+    Scales,
+    /// Fractions: value, then the names.
+    Halves,
+    /// Times of day: hour, then the names.
+    ClockWords,
     /// Endings that make digits an ordinal.
     OrdinalEnds,
-    /// Factors: name and value.
-    Scales,
-    /// Fractions: name and value.
-    Halves,
-    /// Names of the twelve months.
-    Months,
     /// Marks of the first half of the day, after an hour.
     BeforeNoon,
     /// Marks of the second half of the day, after an hour.
     AfterNoon,
-    /// Times of day by name: name and hour.
-    ClockWords,
     /// Words that make a number an hour of the day: `Uhr`.
     HourWords,
     /// Words before a range: `between`.
@@ -197,16 +191,12 @@ pub enum Class {
 
 /// English, the others with a file, and those without one.
 static LANGUAGES: LazyLock<Vec<Language>> = LazyLock::new(|| {
-    let read = |file: &'static File<'_>| -> Option<Language> {
-        let code = file.path().file_stem()?.to_str().filter(|name| name.len() == 2)?;
-        let text = toml::from_str(file.contents_utf8()?);
-        let read = text.unwrap_or_else(|error| panic!("languages/{code}.toml: {error}"));
-        Some(Language { code: code.to_owned(), ..read })
-    };
-    let others: BTreeMap<String, Language> =
-        toml::from_str(OTHERS).unwrap_or_else(|error| panic!("languages/others.toml: {error}"));
-    let others = others.into_iter().map(|(code, language)| Language { code, ..language });
-    let mut all: Vec<Language> = FILES.files().filter_map(read).chain(others).collect();
+    let names = FILES.files().filter_map(|file| file.path().file_stem()?.to_str());
+    let codes = names.filter(|name| name.len() == 2);
+    let own = codes.map(|code| (code.to_owned(), read(&format!("{code}.toml"))));
+    let others: BTreeMap<String, Language> = read("others.toml");
+    let all = own.chain(others).map(|(code, language)| Language { code, ..language });
+    let mut all: Vec<Language> = all.collect();
     all.sort_by_key(|it| (!it.is_english(), !it.has_data()));
     all
 });
@@ -270,10 +260,15 @@ impl fmt::Debug for Language {
     }
 }
 
-/// Returns the shared units by dimension.
-#[must_use]
-pub fn units() -> BTreeMap<String, Vec<String>> {
-    toml::from_str(UNITS).unwrap_or_else(|error| panic!("languages/units.toml: {error}"))
+/// Returns what a file says.
+pub(crate) fn read<T: DeserializeOwned>(name: &str) -> T {
+    let text = FILES.get_file(name).and_then(File::contents_utf8).unwrap_or_default();
+    toml::from_str(text).unwrap_or_else(|error| panic!("languages/{name}: {error}"))
+}
+
+/// Returns the units that all languages share, by dimension: symbol, factor to the base unit, and the shift before it.
+pub(crate) fn units() -> BTreeMap<String, BTreeMap<String, (f64, f64)>> {
+    read("units.toml")
 }
 
 /// Number of texts to sample.
@@ -284,9 +279,7 @@ const SAMPLE_BYTES: usize = 20_000;
 const LEAST_LETTERS: usize = 60;
 
 /// ISO 639-3 and 639-1 of whatlang's languages whose 639-1 code is not the first two letters of 639-3.
-const CODES: &str = "cmn zh spa es por pt ben bn deu de ukr uk kat ka hin hi jpn ja heb he yid yi pol pl jav jv nob nb swe sv \
-                     tur tr nld nl ces cs ell el bul bg bel be kan kn slv sl srp sr mkd mk lit lt lav lv est et urd ur uzb uz \
-                     pan pa ind id pes fa mal ml mya my sin si khm km tuk tk aka ak zul zu slk sk cat ca tgl tl hye hy";
+const CODES: &str = include_str!("../../languages/codes.txt");
 
 /// Returns the ISO 639-1 code of the language of `texts`, from the beginnings of some spread over all. Text in Latin script that is
 /// short or of no clear language counts as English, as does no text at all.
@@ -330,7 +323,7 @@ mod tests {
     fn every_unit_has_a_shared_symbol() {
         let units = units();
         let symbols: Vec<&str> =
-            units.values().flatten().filter_map(|unit| unit.split(' ').next()).collect();
+            units.values().flat_map(BTreeMap::keys).map(String::as_str).collect();
         for language in Language::all() {
             for unit in language.words(Class::Units) {
                 let symbol = unit.split(' ').next().unwrap_or_default();

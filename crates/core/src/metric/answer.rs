@@ -9,6 +9,7 @@
 use std::collections::{HashMap, HashSet};
 
 use crate::closed_set::closed_set;
+use crate::correctness::Correctness;
 use crate::language::Language;
 use crate::text::answers::AnswerMatcher;
 use crate::text::normalise;
@@ -117,6 +118,16 @@ fn tokens(text: &str) -> impl Iterator<Item = &str> {
 #[must_use]
 pub fn contains(answer: &str, golds: &[String]) -> Option<bool> {
     (!golds.is_empty()).then(|| AnswerMatcher::new(golds).found_in_text(answer))
+}
+
+/// Returns the score of an answer in units of correct answers: 1, 0.5 where the rule is unsure, 0.
+#[must_use]
+pub fn correct(correctness: Correctness) -> f64 {
+    match correctness {
+        Correctness::Correct => 1.0,
+        Correctness::Unsure => 0.5,
+        Correctness::Wrong => 0.0,
+    }
 }
 
 /// `Groundedness`: returns K-Precision (Adlakha et al., TACL 2024): the share of the answer's tokens that occur in the passages. `None`

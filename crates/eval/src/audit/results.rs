@@ -11,6 +11,7 @@ use crate::clusters;
 use crate::summary::Share;
 use ragtriage_core::attribute::classify::Outcome;
 use ragtriage_core::correctness::Correctness;
+use ragtriage_core::metric::answer::correct;
 use ragtriage_core::stats::ppi::{PpiItem, PpiMean, ppi_mean};
 use ragtriage_core::stats::wilson::wilson;
 use ragtriage_core::types::{Condition, FailureClass, QuestionKind};
@@ -145,8 +146,8 @@ pub fn answer_audit(
     let traces = judged.iter().map(|(at, _)| &run.traces[*at]);
     let cluster_of = clusters::cluster_of(traces);
     let items = judged.iter().map(|(at, rule)| PpiItem {
-        prediction: rule.score(),
-        audited: audited.get(at).map(|is_correct| Correctness::from_correct(*is_correct).score()),
+        prediction: correct(*rule),
+        audited: audited.get(at).map(|is_correct| correct(Correctness::from_correct(*is_correct))),
     });
     let items: Vec<PpiItem> = items.collect();
     let mut counts: BTreeMap<(Correctness, bool), usize> = BTreeMap::new();
