@@ -75,9 +75,14 @@ impl Reply<'_> {
         // What comes before must be talk of the sources, or an apology: else the reply has an answer, and this is its caveat.
         let sentence = |clause: &Range<usize>| self.tokens[clause.start].sentence;
         let own = sentence(&clauses[place]);
+        // `I think 6 minutes, but I'm not sure.`
+        let is_doubt = self.at(Class::But, clauses[place].start) > 0
+            && self.has(Class::Speakers, &clauses[place]);
         let answers_before = |clause: &Range<usize>| {
             let is_other = self.has(Class::Topics, clause) || self.has(Class::Denials, clause);
-            sentence(clause) != own && !is_other && !self.is_talk(clause)
+            (sentence(clause) != own || is_doubt)
+                && !is_other
+                && (!self.is_talk(clause) || self.has(Class::Hedges, clause))
         };
         // Another sentence tells what is known besides, unless a contrast begins it, or it guesses a number.
         let answers_after = |clause: &Range<usize>| {
@@ -189,9 +194,12 @@ impl Reply<'_> {
         let is_limited = limits.iter().flatten().any(is_only);
         let from =
             self.tokens.partition_point(|it| it.sentence < self.tokens[clause.start].sentence);
-        // Not `According to the text, there is no fee.`, `No documents are required.`
+        // Not `According to the text, there is no fee.`, `No documents are required.`, `(article 11)`.
         let named = [Class::Attributions, Class::Duties].map(places).concat();
-        let is_named = |source: usize| named.iter().any(|at| at.abs_diff(source) <= reach);
+        let is_named = |source: usize| {
+            self.tokens[..source].last().is_some_and(|it| it.is("("))
+                || named.iter().any(|at| at.abs_diff(source) <= reach)
+        };
         let is_subject = |at: usize| self.at(Class::Sources, at) > 0 && !is_named(at);
         let has_source = (from..clause.end).any(is_subject);
         // What is denied of the speaker is near, as is a missing thing: `No details are available.`

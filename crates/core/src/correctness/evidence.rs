@@ -155,11 +155,11 @@ impl<'a> Case<'a> {
     /// Returns the gold answer's value, if it has just one, and besides it only a limit, the word before it and the noun that is counted.
     fn value(&self) -> Option<&'a Occurrence> {
         let [mention] = self.gold.mentions.as_slice() else { return None };
-        let noun = usize::from(!matches!(mention.value, Value::Clock(..)));
         // `port 443`.
-        let is_noun = |it: &&Token| it.is_word() && !it.capital && !it.unspaced;
+        let is_noun = |it: &&Token| it.content && !it.capital && !it.unspaced;
         let before = self.gold.tokens[..mention.first].last().filter(is_noun);
         let first = mention.first - usize::from(before.is_some());
+        let noun = usize::from(before.is_none() && !matches!(mention.value, Value::Clock(..)));
         let is_alone = !self.gold.has_content_besides(first..mention.end + noun);
         // Not the range of `[0-9]+`.
         let is_limit = is_firm(mention.bound) && self.gold.n_words() < LONG;
@@ -181,9 +181,7 @@ impl<'a> Case<'a> {
         let tokens = &self.answer.tokens;
         let is_new = |at: &usize| tokens[*at].content && !self.is_asked(&tokens[*at]);
         let new: Vec<usize> = (0..tokens.len()).filter(is_new).collect();
-        let runs = new.chunk_by(|one, next| {
-            next - one <= 3 && tokens[*one].sentence == tokens[*next].sentence
-        });
+        let runs = new.chunk_by(|a, b| b - a <= 3 && self.answer.is_same_sentence(*a, *b));
         let run_words = |run: &[usize]| n_words(&tokens[run[0]..=run[run.len() - 1]]);
         let mut lens: Vec<usize> = runs.map(run_words).collect();
         lens.sort_unstable_by_key(|len| Reverse(*len));
@@ -301,10 +299,9 @@ impl<'a> Case<'a> {
     fn flawed(&self, span: &Span) -> Reason {
         let flaw = span.flaw.unwrap_or(Ground::Part);
         let is_certain = !matches!(flaw, Ground::SaidOfOther | Ground::Part);
-        if self.is_short() && is_certain || span.is_refuted() && !self.rivals(span).is_empty() {
-            return wrong(flaw, self.quote(span));
-        }
-        unsure(flaw, self.quote(span))
+        let is_refuted = span.is_refuted() && !self.rivals(span).is_empty();
+        let decide = if is_refuted || is_certain && self.is_short() { wrong } else { unsure };
+        decide(flaw, self.quote(span))
     }
 
     /// Returns true if the answer begins with a sentence that has nothing but the words of a place and, `with_asked`, of the question.
@@ -349,12 +346,12 @@ impl<'a> Case<'a> {
                 });
                 // `24 V AC` is no `24 V DC`.
                 let kind = |of: &'a Parsed, end: usize| {
-                    Some(of.tokens.get(end)?).filter(|it| it.is_named())
+                    let next = of.tokens.get(end).filter(|it| it.is_named())?;
+                    (next.sentence == of.tokens[end - 1].sentence).then_some(&next.stem)
                 };
-                let own = kind(self.gold, gold.end);
-                let is_other = |end| {
-                    own.zip(kind(self.answer, end)).is_some_and(|(own, it)| own.text != it.text)
-                };
+                let own =
+                    kind(self.gold, gold.end).filter(|_| self.gold.words.language.names_by_case);
+                let is_other = |end| own.zip(kind(self.answer, end)).is_some_and(|(a, b)| a != b);
                 equal.map(|it| (it.first, it.end, is_other(it.end))).collect()
             }
             Sort::Phrase => {
@@ -621,23 +618,20 @@ impl<'a> Case<'a> {
     fn names(&self) -> Vec<(usize, usize)> {
         let (answer, tokens) = (self.answer, &self.answer.tokens);
         // Of two options of the question, the other one counts.
-        let asked = &self.question.tokens;
         let is_or = |at: usize| self.question.at(Class::Or, at) > 0;
-        let is_option = |token: &Token| {
-            (0..asked.len()).any(|at| {
-                let is_other = asked[at].text == token.text && !self.gold.has_word(token);
-                is_other && (at.saturating_sub(2)..asked.len().min(at + 3)).any(is_or)
-            })
-        };
+        let is_other = |it: &Token| it.content && !it.unspaced && !self.is_gold(it);
+        let near = |at: usize| at.saturating_sub(2)..at + 3;
+        let asked = self.question.tokens.iter().enumerate();
+        let options = asked.filter(|(at, it)| is_other(it) && near(*at).any(is_or));
+        let options: HashSet<&str> = options.map(|(_, it)| it.text.as_str()).collect();
         let mut found: Vec<(usize, usize)> = Vec::new();
         for (at, token) in tokens.iter().enumerate() {
             let starts =
                 at == 0 || !answer.is_same_sentence(at - 1, at) || tokens[at - 1].is_one_of("¡¿");
             let is_lonely = starts && tokens.get(at + 1).is_none_or(|next| !next.capital);
             let is_marked = self.is_name() && token.capital && !is_lonely || token.emphasised;
-            let is_candidate =
-                is_marked && token.is_word() && (self.is_new(token) || is_option(token));
-            if !is_candidate || answer.mention(at).is_some() {
+            let is_candidate = is_marked && self.is_new(token) || options.contains(&*token.text);
+            if !is_candidate || !token.is_word() || answer.mention(at).is_some() {
                 continue;
             }
             match found.last_mut() {
@@ -657,16 +651,12 @@ impl<'a> Case<'a> {
         let varies = |it: &Token| {
             it.is_number() || it.is_letter() || it.is_word() && !it.spaced && !it.unspaced
         };
-        // The `us` of `us-east-1`.
-        let begins_joined = gold.get(1).is_some_and(|next| next.is("-") && !next.spaced);
         let is_sibling = |window: &[Token]| {
             let (equal, other): (Vec<_>, Vec<_>) =
                 window.iter().zip(gold).partition(|(own, gold)| own.text == gold.text);
             (equal.iter().any(|(own, _)| own.is_word()) || equal.len() > other.len())
                 && !other.is_empty()
-                && other.iter().all(|(own, it)| {
-                    varies(own) && varies(it) || begins_joined && it.start == gold[0].start
-                })
+                && other.iter().all(|(own, it)| varies(own) && varies(it))
         };
         let windows = self.answer.tokens.windows(gold.len().max(1)).enumerate();
         let siblings = windows.filter(|(_, window)| is_sibling(window));

@@ -137,12 +137,12 @@ fn decide(question: &Question, answer: &str, language: &'static Language) -> Rea
     let gold_answers: Vec<Parsed> =
         question.answers.iter().map(|gold| Parsed::new(gold, words)).collect();
     let polar: Vec<(bool, bool)> = gold_answers.iter().filter_map(polarity).collect();
-    let is_polar =
-        question.kind == QuestionKind::YesNo || polar.iter().any(|(_, is_whole)| *is_whole);
+    let n_whole = polar.iter().filter(|(_, is_whole)| *is_whole).count();
+    let is_polar = question.kind == QuestionKind::YesNo || n_whole == gold_answers.len();
     // To `No, never`, `yes` is wrong and `no` right; other words of `No, ...` are compared.
-    let is_only_polar = polarity(&given).is_some_and(|(_, is_whole)| is_whole);
+    let is_whole = n_whole > 0 || polarity(&given).is_some_and(|(_, is_whole)| is_whole);
     let is_clear =
-        |gold| said(&given).is_some_and(|(said, alone)| alone && (said != gold || is_only_polar));
+        |gold| said(&given).is_some_and(|(said, alone)| alone && (said != gold || is_whole));
     if let Some((gold, _)) = polar.first().filter(|(gold, _)| is_polar || is_clear(*gold)) {
         return by_polarity(*gold, &given);
     }

@@ -93,7 +93,8 @@ impl Parsed {
         // Not the title of `404 Not Found`.
         let is_named =
             self.tokens[at].capital && self.raw(&self.tokens[at]).contains(char::is_lowercase);
-        let is_title = is_named && self.tokens[..at].last().is_some_and(|it| !it.is_symbol());
+        let is_after = |it: &Token| !it.is_symbol() && it.sentence == self.tokens[at].sentence;
+        let is_title = is_named && self.tokens[..at].last().is_some_and(is_after);
         len > 0 && !self.words.words.denies_nothing(&self.tokens, at, len) && !is_title
     }
 
@@ -345,18 +346,20 @@ pub(super) fn written(gold: &Parsed, answer: &Parsed) -> Vec<(usize, usize, bool
 /// Returns true if one token may follow another in a cron line.
 fn are_fields(one: &Token, other: &Token) -> bool {
     let is_field = |it: &Token| it.is_number() || it.is("*");
-    is_field(one) && is_field(other) && one.emphasised == other.emphasised
+    let is_same = (one.emphasised, one.sentence) == (other.emphasised, other.sentence);
+    is_field(one) && is_field(other) && is_same
 }
 
 /// Returns true if a path, identifier or formula goes on at `at`, or a menu.
 fn goes_on(parsed: &Parsed, at: usize) -> bool {
     let Some([last, next]) = parsed.tokens.get(at - 1..=at) else { return false };
     let after = parsed.tokens.get(at + 1).filter(|after| !after.is_symbol());
-    // `count() - 1`.
-    let is_operand = |it: &Token| next.emphasised || it.is_number() && !last.emphasised;
     match next.text.as_str() {
         ">" => after.is_some(),
-        "+" | "-" | "/" | "%" if next.spaced => after.is_some_and(is_operand),
+        // `count() - 1`.
+        "+" | "-" | "/" | "%" if next.spaced && next.emphasised == last.emphasised => {
+            after.is_some_and(|it| next.emphasised || it.is_number())
+        }
         "." | "/" => !next.spaced && after.is_some_and(|after| !after.spaced),
         _ if are_fields(last, next) => true,
         _ => !next.spaced && !next.unspaced && !next.is_one_of(",:;!?)]=\"'。，、"),

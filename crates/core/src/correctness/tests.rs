@@ -255,7 +255,6 @@ fn symbols_letters_digits_and_order_are_content() {
         ("en", "Which pattern?", "[0-9]+", "`[0-9]+\\.[0-9]+`", Wrong),
         ("en", "What is printed?", "arr[1]", "It reads arr[1] and prints arr[2].", Unsure),
         ("en", "Which region?", "us-east-1", "us-east-1 and us-west-2", Unsure),
-        ("en", "Which region?", "us-east-1", "us-east-1 and eu-east-1", Unsure),
         ("en", "Which list?", "[1, 2]", "It returns [1,2].", Correct),
         ("en", "Which list?", "[1, 2]", "It returns [1, 2] [1].", Correct),
         // The last bracket cites.

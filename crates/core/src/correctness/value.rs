@@ -64,7 +64,7 @@ pub(super) struct Occurrence {
 
 /// Classes of the phrases that make a limit of a value.
 const LIMITS: [Class; 6] =
-    [Class::AtMost, Class::AtLeast, Class::MoreThan, Class::LessThan, Class::Before, Class::After];
+    [Class::AtMost, Class::AtLeast, Class::MoreThan, Class::LessThan, Class::After, Class::Before];
 
 /// Returns true for a limit that counts whether or not the gold answer is one.
 pub(super) fn is_firm(bound: Option<Class>) -> bool {
@@ -329,7 +329,9 @@ impl Parsed {
     fn bound(&self, mention: &Occurrence) -> Option<Class> {
         let (first, end) = (mention.first, mention.end);
         let mut best = (0, None, first);
-        for bound in LIMITS {
+        // `It rose by 5%.`
+        let fits = |bound: &Class| *bound != Class::Before || mention.specific().is_none();
+        for bound in LIMITS.into_iter().filter(fits) {
             for at in (first.saturating_sub(6)..first).chain(end..end + 3) {
                 let len = self.at(bound, at);
                 let is_before = at < first && (first - 1..=first).contains(&(at + len));
@@ -377,17 +379,15 @@ impl Parsed {
         // `4 3/8`, `two and a half million`, `half a million`.
         let and = self.at(Class::And, end);
         let next = if and == 1 { self.after_article(end + 1) } else { end };
-        let is_mixed = and == 1 || end == at || self.word(end + 1) == "/";
+        let is_mixed = next > end + 1 || end == at || self.word(next + 1) == "/";
         let share = self.fraction(next).filter(|_| is_mixed && !amount.ordinal);
         let Some((share, end)) = share.filter(|_| amount.number < 100.0) else {
             return Some((amount, end));
         };
         let amount = Amount { number: amount.number + share, ..Amount::default() };
         let next = self.after_article(end);
-        Some(match self.scale(next) {
-            Some(scale) => (amount.times(scale), next + 1),
-            None => (amount, end),
-        })
+        let scaled = self.scale(next).map(|scale| (amount.clone().times(scale), next + 1));
+        Some(scaled.unwrap_or((amount, end)))
     }
 
     /// `3/8`, `half`, `two-thirds`, `one fifth`: the share, and the token after it.
@@ -402,7 +402,7 @@ impl Parsed {
                 Some((1.0 / part, next + 1))
             }
             _ => {
-                self.joined(at + 1).filter(|slash| slash.is("/"))?;
+                self.joined(at + 1).filter(|slash| slash.is_one_of("/\u{2044}"))?;
                 let above: f64 = self.number_token(at)?.text.parse().ok()?;
                 let below: f64 = self.joined(at + 2)?.text.parse().ok()?;
                 let is_share = (2.0..=10.0).contains(&below) && above < below;
@@ -416,7 +416,8 @@ impl Parsed {
         let text = &self.tokens[at].text;
         // `€5.000`, `5.000 €`: money has no three decimals.
         let is_money = at > 0 && self.money(at - 1).is_some() || self.money(at + 1).is_some();
-        let mut number = parse(text, self.words.language.decimal == ",", is_money)?;
+        let is_grouped = is_money && self.scale(at + 1).is_none();
+        let mut number = parse(text, self.words.language.decimal == ",", is_grouped)?;
         let mut end = at + 1;
         // `12 400`.
         let is_group = |token: &&Token| token.spaced && token.text.len() == 3;
@@ -444,7 +445,8 @@ impl Parsed {
         if number >= INEXACT {
             return None;
         }
-        let amount = Amount { number, n_digits: text.len(), ..Amount::default() };
+        let n_digits = text.bytes().filter(u8::is_ascii_digit).count();
+        let amount = Amount { number, n_digits, ..Amount::default() };
         // `3rd`, `18. Mai`.
         let next = self.joined(end);
         let is_month = matches!(self.number_word(end + 1), Some((Months, _)));
@@ -519,7 +521,8 @@ impl Parsed {
         let (one, recurs) = (self.after_article(at), follows(Class::Every));
         if (recurs || one > at && follows(Class::AtMost))
             && let Some((unit, end)) = self.unit(one)
-            && (!recurs || unit.kind() == "duration" && self.unit(end).is_none())
+            && (!recurs || unit.kind() == "duration")
+            && self.unit(self.after_article(end + self.at(Class::Links, end))).is_none()
         {
             return Some((Amount { unit: Some(unit), recurs, ..single }, end));
         }
@@ -665,9 +668,8 @@ impl Parsed {
             // One word between.
             let linked = || part(end + 1).filter(|_| end > at && self.is_date_link(end));
             let Some((field, number, after)) = part(end).or_else(linked) else { break };
-            let [year, month, _] = date;
             // A year follows the month, and the day comes before the year.
-            let fits = [month.is_some(), true, year.is_none()][field];
+            let fits = [date[1].is_some(), true, date[0].is_none()][field];
             if !fits || date[field].is_some() {
                 break;
             }

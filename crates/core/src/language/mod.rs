@@ -105,8 +105,6 @@ pub enum Class {
     AsksMost,
     /// Words of a question that asks for a lower limit.
     AsksLeast,
-    /// Words next to a number that make it a version, compared as written.
-    Versions,
     /// Words of a question that asks for an order: `respectively`.
     Order,
     /// Words of a question that asks for a person.
