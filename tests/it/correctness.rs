@@ -180,6 +180,7 @@ fn replies_that_decline_are_told_from_those_that_answer() {
         ("declined-later.jsonl", 14, 24),
         ("declined-latest.jsonl", 25, 80),
         ("declined-replies.jsonl", 18, 8),
+        ("declined-ordinary.jsonl", 30, 6),
     ] {
         let replies: Vec<Response> = lines(&data(file));
         let mut missed = Vec::new();
