@@ -152,7 +152,7 @@ impl<'a> Case<'a> {
         }
     }
 
-    /// Returns the gold answer's value, if it has just one, and besides it only a limit, the word before it and the noun that is counted.
+    /// Returns the gold answer's value, if it has just one, and besides it only a limit, and the word before it or the noun that is counted.
     fn value(&self) -> Option<&'a Occurrence> {
         let [mention] = self.gold.mentions.as_slice() else { return None };
         // `port 443`.

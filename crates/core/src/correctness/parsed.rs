@@ -1,7 +1,8 @@
 //! A text prepared for the rule: cleaned, in tokens, with its values; and the places where one text occurs in another.
 
-use std::collections::HashSet;
 use std::ops::Range;
+
+use hashbrown::HashSet;
 
 use super::notation::{EMPHASIS, clean, is_code};
 use super::token::Token;

@@ -1,9 +1,9 @@
 //! The words of a language, compiled for matching against tokens; those of English are known next to every other language's.
 
-use std::collections::{HashMap, HashSet};
 use std::slice;
 use std::sync::LazyLock;
 
+use hashbrown::{HashMap, HashSet};
 use rust_stemmers::Stemmer;
 use unicode_normalization::UnicodeNormalization;
 

@@ -93,7 +93,7 @@ pub enum Class {
     MoreThan,
     /// Phrases of an upper bound that is excluded.
     LessThan,
-    /// Words next to a value that make it an upper limit, where the gold answer is a lower one: `by`, `until`.
+    /// Words next to a date, time of day or bare number that make it an upper limit, where the gold answer is a lower one: `by`, `until`.
     Before,
     /// Words next to a value that make it a lower limit, where the gold answer is an upper one: `from`, `after`, `every`.
     After,
