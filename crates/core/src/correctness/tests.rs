@@ -125,6 +125,19 @@ fn values_are_equal_in_any_notation_and_never_with_another_unit_or_limit() {
 #[test]
 fn powers_fractions_rates_and_denied_limits_are_values() {
     check(&[
+        ("en", "Which size?", "5/8 inch", "⅝ inch", Correct),
+        ("en", "How much?", "1250.5", "1,250.5", Correct),
+        ("en", "How much?", "$2.250 million", "$2.25 million", Correct),
+        ("en", "How much?", "€5,000", "5.000 EUR", Correct),
+        ("en", "How many people?", "5 people", "Only 5 and half of the staff came.", Correct),
+        ("en", "How much must it rise?", "at least 20%", "It must rise by 20%.", Correct),
+        ("en", "How often?", "every quarter", "Four times a year", Correct),
+        ("en", "How often?", "every two weeks", "fortnightly", Correct),
+        ("en", "What is the rate?", "3.75% p.a.", "3.75% a month", Wrong),
+        ("en", "When is it?", "the second Tuesday", "On the second Thursday.", Wrong),
+        ("en", "Which voltage?", "24 V DC", "24 V\nThe supply is stable.", Correct),
+        ("de", "Wie viele?", "12 Mitarbeiter", "12 Angestellte", Correct),
+        ("en", "Which port?", "extension 4455", "4455", Correct),
         ("en", "When was it built?", "the 1800s", "In the 18th century", Wrong),
         ("en", "How long is the timeout?", "30 minutes", "It is 1800s by default.", Correct),
         ("en", "Which version?", "2.4", "Since v2.4.0.", Correct),

@@ -318,14 +318,20 @@ mod tests {
     }
 
     #[test]
-    fn every_unit_has_a_shared_symbol() {
+    fn every_unit_has_a_shared_symbol_and_every_number_word_a_value() {
         let units = units();
         let symbols: Vec<&str> =
             units.values().flat_map(BTreeMap::keys).map(String::as_str).collect();
         for language in Language::all() {
-            for unit in language.words(Class::Units) {
-                let symbol = unit.split(' ').next().unwrap_or_default();
+            for unit in language.words(Class::Units).chain(language.words(Class::Periods)) {
+                let (symbol, _) = unit.split_once(' ').expect("names");
                 assert!(symbols.contains(&symbol), "{language:?}: {unit}");
+            }
+            for entry in language.words.range(Class::Ordinals..=Class::ClockWords) {
+                let is_value = |entry: &String| {
+                    entry.split_once(' ').is_some_and(|(value, _)| value.parse::<f64>().is_ok())
+                };
+                assert!(entry.1.iter().all(is_value), "{language:?}: {entry:?}");
             }
         }
     }
