@@ -4,7 +4,7 @@
 //! To add a language, write its file and nothing else. A key may be left out, except `yes`, `no`,
 //! `negations`, `months` and the classes of replies that decline. An entry may have several words; `*` at its end matches any ending, `*` at its
 //! start any beginning. Case and diacritics do not matter. Where an entry has several names, spaces separate them, and `_` the
-//! words of one name; a value or a symbol that they stand for comes first.
+//! words of one name; their value or symbol comes first.
 
 use std::collections::BTreeMap;
 use std::fmt;
